@@ -1,0 +1,1 @@
+"""Stoat's tests: the tree of `stoat/` again, file for file, and `support/`."""

@@ -10,6 +10,7 @@ import pygit2
 import pytest
 from pygit2.enums import ConfigLevel
 
+from tests.support.browser import browser, page  # noqa: F401 -- fixtures of the tests marked `browser`
 from tests.support.gitrepo import Files, GitRepo, MakeRepo
 
 LEAKING_PREFIXES = ("GIT_", "STOAT_", "BOBCAT_", "XDG_", "GH_", "GITHUB_")

@@ -1,0 +1,159 @@
+"""The answers that every door shows: the status document, the ready list and the needs, as shapes.
+
+The field names are those of the public JSON in snake case; encoded they are camelCase. A key is never missing: what
+does not apply is null or empty.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from stoat.clock import Time
+
+Status = Literal[
+    "unrealized", "unknown", "missing", "open", "claimed", "pr-open", "abandoned", "done", "waiting", "running",
+    "failed", "mismatch", "partial", "stale", "findings", "fixing",
+]  # fmt: skip
+Stance = Literal["you", "broken", "held", "moving", "waiting"]
+StepState = Literal["pending", "running", "passed", "failed", "timed-out", "mismatch"]
+LaunchReason = Literal[
+    "paused", "waiting-for-slot", "no-runner", "stopping", "limited", "held", "resource", "go-ahead", "next"
+]
+NeedKind = Literal[
+    "go-ahead", "question", "review", "merge", "fix", "unmergeable", "give-up", "partial", "findings", "bump",
+    "person", "main-red", "drift", "cloud", "limit",
+]  # fmt: skip
+
+
+class Decision(Struct, frozen=True, rename="camel"):
+    """A person's decision as shown: who and when."""
+
+    by: str
+    at: Time
+
+
+class WaitsOn(Struct, frozen=True, rename="camel"):
+    """An upstream node that is not done, and how it stands."""
+
+    plan: str
+    node: str
+    why: str
+
+
+class ClaimShown(Struct, frozen=True, rename="camel"):
+    """A live lease."""
+
+    holder: str
+    since: Time
+    expires_at: Time
+    session: str | None = None
+    note: str | None = None
+    where: str | None = None
+    link: str | None = None
+
+
+class Launch(Struct, frozen=True, rename="camel"):
+    """Why a ready node is not launched, or that it is next."""
+
+    reason: LaunchReason
+    detail: str
+
+
+class StepShown(Struct, frozen=True, rename="camel"):
+    """A step of a gate: where it stands, what decided it, and the command that runs it again."""
+
+    id: str
+    title: str | None
+    state: StepState
+    detail: str
+    command: str | None
+    run: str | None
+
+
+class RunnerShown(Struct, frozen=True, rename="camel"):
+    """The plan's runner; `state` is none without one."""
+
+    state: str = "none"
+    paused: Decision | None = None
+    parallel: int | None = None
+    slots_in_use: int = 0
+    runner_id: str | None = None
+    host: str | None = None
+
+
+class NodeAnswer(Struct, frozen=True, rename="camel", kw_only=True):
+    """Where a node stands, and why: one entry of the status document's `nodes`."""
+
+    id: str
+    kind: str
+    title: str
+    repo: str | None
+    status: Status
+    detail: str
+    ready: bool
+    readiness: str
+    depends_on: tuple[str, ...]
+    unblocks: int
+    stance: Stance | None
+    stance_why: str
+    waits_on: tuple[WaitsOn, ...]
+    claim: ClaimShown | None
+    approvable: bool
+    approved_for_agents: Decision | None
+    expedited: Decision | None
+    cloud: Decision | None
+    assignee: str | None
+    merge: str | None
+    launch: Launch | None
+    prs: tuple[dict[str, object], ...]
+    steps: tuple[StepShown, ...]
+    attempts: int
+    spent_usd: float | None
+    url: str | None
+    root_blocker: WaitsOn | None = None
+
+
+class PlanAnswer(Struct, frozen=True, rename="camel", kw_only=True):
+    """The status document of a plan."""
+
+    plan: str
+    title: str
+    at: Time
+    archived: bool
+    done: int
+    total: int
+    spent_usd: float | None
+    attempts: int
+    lead: Decision | None
+    runner: RunnerShown
+    nodes: tuple[NodeAnswer, ...]
+
+
+class Need(Struct, frozen=True, rename="camel", kw_only=True):
+    """Something a person owes: what it holds up, since when, and what settles it (a command or a link)."""
+
+    plan: str
+    node: str | None
+    kind: NeedKind
+    why: str
+    holds: int
+    since: Time | None
+    action: str
+
+
+class Answers(Struct, kw_only=True):
+    """Everything derived at one moment.
+
+    `ready` lists (plan, node) of the ready nodes, the one that unblocks most first. `until` is the first moment at
+    which an answer may change with no new event (a lease runs out), None when there is none.
+    """
+
+    at: Time
+    plans: dict[str, PlanAnswer]
+    by_ref: dict[str, NodeAnswer]
+    """Every node's answer by `PLAN/NODE`."""
+    ready: tuple[tuple[str, NodeAnswer], ...]
+    needs: tuple[Need, ...]
+    until: Time | None

@@ -1,0 +1,47 @@
+"""Every event type, by family; one file a family holds shape, checks and fold.
+
+Adding a type is a class in its family's file and a line in that family's row here.
+"""
+
+from __future__ import annotations
+
+from stoat.plan.events import (
+    attempts,
+    authoring,
+    claims,
+    decisions,
+    evidence,
+    landings,
+    machines,
+    plans,
+    questions,
+    sync,
+)
+
+FAMILIES: dict[str, tuple[type, ...]] = {
+    "plans": (
+        plans.PlanCreated, plans.PlanHeaderChanged, plans.NodesReordered, plans.PlanArchived, plans.PlanUnarchived,
+        plans.LeadTaken, plans.LeadReleased,
+    ),
+    "authoring": (
+        authoring.NodeAdded, authoring.NodeChanged, authoring.NodeRemoved, authoring.DependencyAdded,
+        authoring.DependencyRemoved, authoring.NodeBound,
+    ),
+    "decisions": (
+        decisions.NodeApproved, decisions.NodeApprovalWithdrawn, decisions.PlanApproved,
+        decisions.PlanApprovalWithdrawn, decisions.NodeExpedited, decisions.NodeExpediteWithdrawn,
+        decisions.NodeSentToCloud, decisions.NodeCloudWithdrawn, decisions.MergePolicySet, decisions.NodeMarkedDone,
+        decisions.NodeRestarted, decisions.ReverifyAsked, decisions.AssertedAllowed, decisions.AssertedDisallowed,
+        decisions.PartialAccepted, decisions.NoteAdded,
+    ),
+    "claims": (claims.Claimed, claims.ClaimRenewed, claims.ClaimReleased),
+    "evidence": (evidence.GateStarted, evidence.GateFinished, evidence.RunRecorded),
+    "attempts": (
+        attempts.AttemptStarted, attempts.AgentSpawned, attempts.AttemptExited, attempts.AttemptJudged,
+        attempts.GaveUp, attempts.CostReported,
+    ),
+    "landings": (landings.Landed, landings.LandingParked, landings.BranchMoved),
+    "questions": (questions.Asked, questions.Answered, questions.QuestionDismissed),
+    "machines": (machines.MachineHeld, machines.MachineHoldLifted),
+    "sync": (sync.Rejected,),
+}  # fmt: skip

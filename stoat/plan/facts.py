@@ -1,0 +1,47 @@
+"""What was looked at just now rather than read from the log: the runners alive here, the processes known dead.
+
+Facts are gathered by `observe/` and handed to the pure `derive/`, so that an answer depends on nothing else.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from stoat.clock import Time
+
+
+class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A runner as its live file says it: who, for which plan, from which checkout, and in what state.
+
+    `state` is running, paused, waiting, limited or stopping, else gone (its process is dead). `repo` is the
+    OWNER/NAME of its checkout, None when the checkout has no remote. `running` maps a node id to its attempt number.
+    """
+
+    runner_id: str
+    plan: str
+    host: str
+    checkout: str
+    state: str
+    parallel: int
+    repo: str | None = None
+    running: dict[str, int] = {}
+    paused_by: str | None = None
+    paused_at: Time | None = None
+    since: Time = ""
+    reasons: dict[str, str] = {}
+    """Why a node is not launched although it is ready (`resource`, `held` …), as the runner last said it."""
+
+
+class Facts(Struct, frozen=True, kw_only=True):
+    """Everything a derivation may use beside the state and the time.
+
+    `machine` is the name of this machine; `dead` holds the keys of recorded processes that are known to be dead
+    here. A process of another machine is never in it: it cannot be seen.
+    """
+
+    machine: str = ""
+    runners: tuple[RunnerFact, ...] = ()
+    dead: frozenset[str] = frozenset()
+
+
+NOTHING = Facts()

@@ -1,0 +1,262 @@
+"""What the events add up to: plans, their nodes, and a machine's controls.
+
+Everything here is a value. The fold copies what it changes; nobody else changes anything. Nothing here is a status:
+a status is derived from this, from facts and from the time.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from stoat.clock import Time
+from stoat.plan import streams
+from stoat.plan.nodes import Header, Node
+
+
+class Mark(Struct, frozen=True, omit_defaults=True):
+    """That somebody decided something: who, when, and why where a reason was given."""
+
+    by: str
+    at: Time
+    why: str | None = None
+
+
+class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A lease on a node. It is over from `expires_at` on, without anybody writing that down.
+
+    `id` is the fence: whoever names another id cannot renew or release it. `where` is `cloud` or None (this machine's
+    or unknown).
+    """
+
+    id: str
+    holder: str
+    since: Time
+    renewed_at: Time
+    expires_at: Time
+    session: str | None = None
+    note: str | None = None
+    where: str | None = None
+    link: str | None = None
+
+    def live(self, now: Time) -> bool:
+        """Whether the lease still runs at `now`."""
+        return now < self.expires_at
+
+
+class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run of a gate, a step or a slice's specs, and what it proves.
+
+    `seq` is its place in the plan's stream: newer evidence has a larger one, whatever the clocks say. `commit` is the
+    commit it began on, `commit_after` the one it ended on; `dirty` says whether the tree differed from the commit at
+    either end, None where nobody could tell. `process` is the key of the recording process, to see whether a run that
+    never finished is still going.
+    """
+
+    run: str
+    source: str
+    state: Literal["running", "passed", "failed", "timed-out"]
+    at: Time
+    by: str
+    seq: int
+    step: str | None = None
+    command: tuple[str, ...] = ()
+    exit_code: int | None = None
+    signal: str | None = None
+    started: Time | None = None
+    seconds: float | None = None
+    limit: float | None = None
+    commit: str | None = None
+    commit_after: str | None = None
+    dirty: bool | None = None
+    branch: str | None = None
+    machine: str | None = None
+    process: str | None = None
+    session: str | None = None
+    passed: int | None = None
+    failed: int | None = None
+    skipped: int | None = None
+
+
+class SpecResult(Struct, frozen=True, omit_defaults=True):
+    """The newest word on one bound spec: green or not, in which run, on which commit."""
+
+    passed: bool
+    run: str
+    seq: int
+    at: Time
+    commit: str | None = None
+    dirty: bool | None = None
+    source: str = "exec"
+
+
+class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One launch of an agent on a node, by a runner. `outcome` is None until it was judged."""
+
+    number: int
+    claim: str
+    started: Time
+    runner: str
+    machine: str
+    launcher: str
+    worktree: str
+    branch: str
+    base: str
+    base_ref: str
+    log: str
+    model: str | None = None
+    session: str | None = None
+    process: str | None = None
+    exited_at: Time | None = None
+    exit_code: int | None = None
+    outcome: str | None = None
+    detail: str | None = None
+
+
+class Landing(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """That a node's work is on a branch: `commit` was the node's, `tip` is where `onto` stood afterwards.
+
+    `how` is rebased, merged, fast-forwarded, nothing (there was nothing to land) or observed (somebody else did it).
+    `head` is the commit that carries the work on `onto`; a rebase makes it differ from `commit`.
+    """
+
+    branch: str
+    commit: str
+    onto: str
+    tip: str
+    how: str
+    at: Time
+    by: str
+    seq: int
+    head: str | None = None
+    commits: int = 0
+
+
+class Parked(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """That finished work could not be landed: why, and the files in conflict."""
+
+    why: str
+    at: Time
+    commit: str
+    files: tuple[str, ...] = ()
+
+
+class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What an agent asked a person about a node."""
+
+    id: str
+    node: str
+    question: str
+    asked_by: str
+    at: Time
+    session: str | None = None
+    state: Literal["open", "answered", "dismissed"] = "open"
+    answer: Mark | None = None
+    """Who settled it and when; `why` holds the answer's text."""
+
+
+class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A node and all that was said and seen of it.
+
+    `evidence` has the newest finished run by step id (`""` for the gate's own bare tag), `running` the runs that
+    started and did not finish, by run id. `tries` counts the attempts that used up the node's allowance since it was
+    last restarted.
+    """
+
+    spec: Node
+    added: Mark
+    go_ahead: Mark | None = None
+    expedited: Mark | None = None
+    cloud: Mark | None = None
+    done: Mark | None = None
+    asserted_allowed: Mark | None = None
+    partial_accepted: Mark | None = None
+    reverify_asked: Mark | None = None
+    reverify_seq: int = 0
+    restarted: Mark | None = None
+    claim: Claim | None = None
+    evidence: dict[str, Evidence] = {}
+    running: dict[str, Evidence] = {}
+    specs: dict[str, SpecResult] = {}
+    attempt: Attempt | None = None
+    attempts: int = 0
+    tries: int = 0
+    gave_up: Mark | None = None
+    landing: Landing | None = None
+    parked: Parked | None = None
+    spent_usd: float | None = None
+    turns: int = 0
+    open_questions: int = 0
+
+
+class PlanState(Struct, kw_only=True, omit_defaults=True):
+    """A plan: what is written, in plan order, and what happened to it. Never changed outside the fold.
+
+    `seq` counts the stream's events; `moved_seq` and `branch_tip` say when and where its integration branch last moved.
+    """
+
+    header: Header
+    created: Mark
+    nodes: dict[str, NodeState] = {}
+    questions: dict[str, Question] = {}
+    archived: Mark | None = None
+    approved: Mark | None = None
+    lead: Mark | None = None
+    seq: int = 0
+    moved_seq: int = 0
+    branch_tip: str | None = None
+    spent_usd: float | None = None
+    attempts: int = 0
+
+    @property
+    def slug(self) -> str:
+        """The plan's identity."""
+        return self.header.plan
+
+    def change(self, node_id: str, **fields: Any) -> None:
+        """Replace fields of a node's state. For the fold only; KeyError when there is no such node."""
+        self.nodes[node_id] = replace(self.nodes[node_id], **fields)
+
+
+class MachineState(Struct, kw_only=True, omit_defaults=True):
+    """A machine's controls. `held` keeps every runner on it from new claims."""
+
+    held: Mark | None = None
+    seq: int = 0
+
+
+class OtherState(Struct, kw_only=True, omit_defaults=True):
+    """A stream whose events this version keeps and does not read."""
+
+    seq: int = 0
+
+
+Part = PlanState | MachineState | OtherState
+
+
+class State(Struct, frozen=True):
+    """All streams folded at one commit."""
+
+    commit: str
+    parts: dict[str, Part]
+
+    @property
+    def plans(self) -> dict[str, PlanState]:
+        """The plans by slug, in the order of their slugs."""
+        return {
+            part.slug: part
+            for stream, part in sorted(self.parts.items())
+            if streams.plan_of(stream) is not None and isinstance(part, PlanState)
+        }
+
+    def plan(self, slug: str) -> PlanState | None:
+        """The plan of that slug, None when the store has none."""
+        part = self.parts.get(streams.of_plan(slug))
+        return part if isinstance(part, PlanState) else None
+
+    def machine(self, name: str) -> MachineState:
+        """The controls of a machine; those of one never heard of are at rest."""
+        part = self.parts.get(streams.of_machine(name))
+        return part if isinstance(part, MachineState) else MachineState()

@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "plan": BASE,
     "derive": BASE | {"plan"},
     "gitstore": BASE | {"plan"},
-    "observe": BASE | {"plan"},
+    "observe": BASE | {"plan", "gitstore", "processes"},
     "processes": BASE | {"plan"},
     "service": BASE | {"plan", "derive", "gitstore", "observe", "processes"},
     "runner": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},

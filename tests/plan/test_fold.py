@@ -68,7 +68,9 @@ def test_folding_in_any_two_portions_gives_the_same_state() -> None:
         for event in (
             PlanCreated(header=Header(plan="p")), NodeAdded(node="a", spec=Node(id="a", kind="slice")),
             NodeApproved(node="a"), Claimed(node="a", claim="c-1", holder="x"),
-            Asked(node="a", question="q-1", text="?"), Answered(node="a", question="q-1", text="!"), ClaimReleased(node="a", claim="c-1"),
+            Asked(node="a", question="q-1", text="?"),
+            Answered(node="a", question="q-1", text="!"),
+            ClaimReleased(node="a", claim="c-1"),
         )
     ]  # fmt: skip
     whole, _ = fold.fold_part("plans/p", None, lines)

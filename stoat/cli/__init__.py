@@ -1,0 +1,1 @@
+"""The command line: it parses, calls a use case, prints, and maps errors to exit codes."""

@@ -1,0 +1,1 @@
+"""Readers of the world that return facts and decide nothing."""

@@ -1,0 +1,81 @@
+"""Where every error of the command line ends: a sentence, a hint, an exit code; never a traceback on the screen."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from stoat.errors import StoatError
+
+INTERRUPTED = 128 + signal.SIGINT
+INTERNAL = 1
+
+
+def ending(run: Callable[[], object]) -> int:
+    """Run a command and give the code that the process ends with, having said on stderr what went wrong."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal of another encoding gets an escape instead of a crash.
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        run()
+        sys.stdout.flush()
+    except SystemExit as end:
+        return _flushed(end.code if isinstance(end.code, int) else 0 if end.code is None else 1)
+    except StoatError as problem:
+        _say(problem.message)
+        if problem.hint:
+            _say(f"hint: {problem.hint}")
+        return problem.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _quiet()
+    except Exception as problem:
+        _say(f"stoat failed by itself: {type(problem).__name__}: {problem}")
+        _say(f"hint: this is an error in Stoat; the details are in {_keep_traceback()}")
+        return INTERNAL
+    return 0
+
+
+def _say(text: str) -> None:
+    from stoat.cli.render import tell
+
+    tell(text)
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _quiet()
+    return code
+
+
+def _quiet() -> int:
+    """The reader went away, as `head` does: nothing to say, and nothing to fail on at exit."""
+    sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 -- it lives until the process ends
+    return 0
+
+
+def _keep_traceback() -> Path:
+    """Write the traceback where the store keeps its logs, else to the temporary directory; gives the file."""
+    import traceback
+
+    from stoat.cli import context
+
+    folder = Path(tempfile.gettempdir())
+    with contextlib.suppress(Exception):
+        from stoat.gitstore import opening
+
+        place = opening.locate(Path.cwd(), context.store_flag(), os.environ)
+        folder = opening.common_dir(opening.open_repository(place)) / "stoat" / "logs"
+        folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"error-{os.getpid()}.log"
+    file.write_text(f"{sys.argv}\n{traceback.format_exc()}", encoding="utf-8", errors="backslashreplace")
+    return file

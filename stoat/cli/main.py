@@ -1,0 +1,116 @@
+"""The command `stoat`: the flags before the command, the lazy command tree, and the one place where errors end.
+
+A command's module is imported when the command is run or its help is shown, so that `stoat --version` and completion
+cost next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from stoat.cli import context
+from stoat.cli.commands import ENTRIES, SECTIONS, Entry
+from stoat.cli.failing import ending
+
+ABOUT = """\
+Stoat keeps plans of work, works out where every node stands from what it can observe, and runs coding agents on what
+is ready. Everything is on one git ref of your repository: no server, no account, and nobody sets a status."""
+
+
+class CommandTree(TyperGroup):
+    """The group whose commands are the table of commands.py, each loaded when it is wanted."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in the order of the help."""
+        return list(ENTRIES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load a command; None when there is none of that name."""
+        entry = ENTRIES.get(cmd_name)
+        return load(entry) if entry else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As click does; an unknown name is answered with the names there are."""
+        if args and args[0] not in ENTRIES and not args[0].startswith("-"):
+            ctx.fail(f"there is no command {args[0]!r}. The commands are: {', '.join(ENTRIES)}.")
+        return super().resolve_command(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The help that teaches: what one does, in groups, with an example each."""
+        formatter.write("Usage: stoat [-C DIR] [--store DIR] [--by NAME] COMMAND …\n\n" + ABOUT + "\n")
+        for title, entries in SECTIONS.items():
+            formatter.write(f"\n{title}\n")
+            for entry in entries:
+                formatter.write(f"  {entry.name:<15} {entry.does}\n{'':18}$ {entry.example}\n")
+        formatter.write("\nFlags before the command\n")
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                formatter.write(f"  {record[0]:<24} {record[1]}\n")
+        formatter.write(
+            "\nA node is written PLAN/NODE. Every read takes --json. `stoat COMMAND --help` says more.\n"
+            "Exit codes: 0 done, 1 the answer is bad, 2 usage, 3 refused by a rule, 4 out of reach, 130 interrupted.\n"
+        )
+
+
+def load(entry: Entry) -> Any:
+    """The click command of an entry, its module imported now; its example is put at the end of its help."""
+    module, _, attribute = entry.target.partition(":")
+    found = getattr(importlib.import_module(f"stoat.cli.{module}"), attribute)
+    app = found if isinstance(found, typer.Typer) else _single(entry.name, found)
+    command = typer.main.get_command(app)
+    command.name = entry.name
+    command.epilog = command.epilog or f"Example: {entry.example}"
+    return command
+
+
+def _single(name: str, function: Callable[..., Any]) -> typer.Typer:
+    """A Typer app of one command. `-h` is nobody's: a command may use it."""
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name)(function)
+    return app
+
+
+app = typer.Typer(cls=CommandTree, rich_markup_mode=None, no_args_is_help=True, add_completion=True)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from stoat.cli.version import version
+
+        print(f"stoat {version()}")
+        raise typer.Exit()
+
+
+@app.callback()
+def stoat(
+    directory: Annotated[
+        Path | None, typer.Option("-C", metavar="DIR", help="Run as if started in DIR.", show_default=False)
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option("--store", metavar="DIR", help="The repository that holds the plans.")
+    ] = None,
+    by: Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who speaks; else git's user.name.")] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Plans of work for coding agents, on one git ref."""
+    if directory is not None:
+        try:
+            os.chdir(directory)
+        except OSError as problem:
+            raise typer.BadParameter(f"cannot go to {directory}: {problem.strerror}", param_hint="-C") from problem
+    context.remember(store, by)
+
+
+def main() -> None:
+    """Run `stoat` with this process's arguments and end the process with its exit code."""
+    sys.exit(ending(lambda: typer.main.get_command(app).main(prog_name="stoat")))

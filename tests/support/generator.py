@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stoat.gitstore.log import Change, Store
-
 from stoat.plan import streams
 from stoat.plan.events.attempts import AgentSpawned, AttemptExited, AttemptJudged, AttemptStarted
 from stoat.plan.events.authoring import NodeAdded

@@ -1,0 +1,60 @@
+"""A step's command: the words it has, whether it needs a shell, and whether what ran is what was declared."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"})
+_MEANS_SHELL = frozenset("|&;<>()$`*?[]{}~#!\n")
+_MEANS_SHELL_IN_DOUBLE_QUOTES = frozenset("$`")
+
+
+def words(command: str) -> tuple[str, ...]:
+    """The words of a command as a shell would split it; ValueError when a quote is never closed."""
+    return tuple(shlex.split(command))
+
+
+def needs_shell(command: str) -> bool:
+    """Whether more than splitting and unquoting is asked for: a pipe, `&&`, a variable, a pattern, `NAME=value cmd`."""
+    quote = ""
+    escaped = False
+    for sign in command.strip():
+        if escaped:
+            escaped = False
+        elif sign == "\\" and quote != "'":
+            escaped = True
+        elif quote:
+            if sign == quote:
+                quote = ""
+            elif quote == '"' and sign in _MEANS_SHELL_IN_DOUBLE_QUOTES:
+                return True
+        elif sign in "'\"":
+            quote = sign
+        elif sign in _MEANS_SHELL:
+            return True
+    first, _, _ = command.strip().partition(" ")
+    return first.partition("=")[0].isidentifier() and "=" in first
+
+
+def argv_of(command: str) -> tuple[str, ...]:
+    """What to execute for a declared command: its own words, or `sh -c` with the text where only a shell can tell."""
+    try:
+        return ("sh", "-c", command) if needs_shell(command) else words(command)
+    except ValueError:
+        return ("sh", "-c", command)
+
+
+def same(declared: str, ran: Sequence[str]) -> bool:
+    """Whether what ran is the declared command, word for word; a shell that was given the text counts as the text."""
+    script = ran[2] if len(ran) == 3 and ran[0] in SHELLS and ran[1] in ("-c", "-ec", "-lc") else None
+    try:
+        wanted = words(declared)
+        return tuple(ran) == wanted or (script is not None and words(script) == wanted)
+    except ValueError:
+        return script == declared
+
+
+def written(argv: Sequence[str]) -> str:
+    """An argument list as one line for a shell, quoted where it has to be."""
+    return shlex.join(argv)

@@ -162,11 +162,13 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `evidence` has the newest finished run by step id (`""` for the gate's own bare tag), `running` the runs that
     started and did not finish, by run id. `tries` counts the attempts that used up the node's allowance since it was
-    last restarted.
+    last restarted. `cleared_seq` is when the node was last written or its go-ahead withdrawn: a go-ahead for the whole
+    plan covers the node only if it came later (PlanState.approved_seq).
     """
 
     spec: Node
     added: Mark
+    cleared_seq: int = 0
     go_ahead: Mark | None = None
     expedited: Mark | None = None
     cloud: Mark | None = None
@@ -203,6 +205,7 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     questions: dict[str, Question] = {}
     archived: Mark | None = None
     approved: Mark | None = None
+    approved_seq: int = 0
     lead: Mark | None = None
     seq: int = 0
     moved_seq: int = 0

@@ -20,7 +20,9 @@ class NodeAdded(NodeEvent, tag="node_added", frozen=True):
 
     def fold(self, plan: PlanState) -> None:
         """Put the node at the end of the plan's order."""
-        plan.nodes[self.node] = NodeState(spec=self.spec, added=Mark(self.by.name, self.at))
+        plan.nodes[self.node] = NodeState(
+            spec=self.spec, added=Mark(self.by.name, self.at), cleared_seq=plan.seq
+        )
 
 
 class NodeChanged(NodeEvent, tag="node_changed", frozen=True):
@@ -34,7 +36,9 @@ class NodeChanged(NodeEvent, tag="node_changed", frozen=True):
 
     def fold(self, plan: PlanState) -> None:
         """Replace the node and take its go-ahead back."""
-        plan.change(self.node, spec=self.spec, go_ahead=None, added=Mark(self.by.name, self.at))
+        plan.change(
+            self.node, spec=self.spec, go_ahead=None, added=Mark(self.by.name, self.at), cleared_seq=plan.seq
+        )
 
 
 class NodeRemoved(NodeEvent, tag="node_removed", frozen=True):
@@ -80,4 +84,7 @@ class NodeBound(NodeEvent, tag="node_bound", frozen=True):
         """Set the number."""
         spec = plan.nodes[self.node].spec
         bound = replace(spec, pr=self.number) if spec.kind == "pr" else replace(spec, issue=self.number)
-        plan.change(self.node, spec=bound, go_ahead=None, expedited=None, added=Mark(self.by.name, self.at))
+        plan.change(
+            self.node, spec=bound, go_ahead=None, expedited=None, added=Mark(self.by.name, self.at),
+            cleared_seq=plan.seq,
+        )  # fmt: skip

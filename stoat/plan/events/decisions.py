@@ -18,11 +18,11 @@ class NodeApproved(NodeEvent, tag="node_approved", frozen=True):
 
 
 class NodeApprovalWithdrawn(NodeEvent, tag="node_approval_withdrawn", frozen=True):
-    """The go-ahead is taken back."""
+    """The go-ahead is taken back, the node's share of one for the whole plan as well."""
 
     def fold(self, plan: PlanState) -> None:
         """Forget it."""
-        plan.change(self.node, go_ahead=None)
+        plan.change(self.node, go_ahead=None, cleared_seq=plan.seq)
 
 
 class PlanApproved(PlanEvent, tag="plan_approved", frozen=True):
@@ -30,7 +30,7 @@ class PlanApproved(PlanEvent, tag="plan_approved", frozen=True):
 
     def fold(self, plan: PlanState) -> None:
         """Mark the plan approved."""
-        plan.approved = Mark(self.by.name, self.at)
+        plan.approved, plan.approved_seq = Mark(self.by.name, self.at), plan.seq
 
 
 class PlanApprovalWithdrawn(PlanEvent, tag="plan_approval_withdrawn", frozen=True):
@@ -92,14 +92,15 @@ class NodeMarkedDone(NodeEvent, tag="node_marked_done", frozen=True):
 
 
 class NodeRestarted(NodeEvent, tag="node_restarted", frozen=True):
-    """Begin again: the claim is let go, what was given up on or parked may be tried anew, its questions are settled."""
+    """Begin again: its claim, its runs that never ended, its questions and what was given up or parked are let go."""
 
     def fold(self, plan: PlanState) -> None:
         """Clear what held the node back; its worktree, its evidence and its history stay."""
         mark = Mark(self.by.name, self.at)
         plan.change(
-            self.node, restarted=mark, claim=None, tries=0, gave_up=None, parked=None, done=None, open_questions=0
-        )
+            self.node, restarted=mark, claim=None, running={}, tries=0, gave_up=None, parked=None, done=None,
+            open_questions=0,
+        )  # fmt: skip
         for key, asked in plan.questions.items():
             if asked.node == self.node and asked.state == "open":
                 plan.questions[key] = replace(asked, state="dismissed", answer=mark)

@@ -1,0 +1,1 @@
+"""Processes, with real ones."""

@@ -1,12 +1,17 @@
-"""What a person decided about a node or a plan. No agent appends one of these."""
+"""What a person decided about a node or a plan: the events, and what may be decided about which node.
+
+Each rule gives the event to append, or None when it is decided that way already; Refused says what is in the way. That
+it is a person who decides is the service's to see; the one decision open to an agent is turning merge-on-green off.
+"""
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
+from stoat.errors import Refused
 from stoat.plan.events.base import NodeEvent, PlanEvent
-from stoat.plan.nodes import MergePolicy
-from stoat.plan.state import Mark, PlanState
+from stoat.plan.nodes import CHANGE, FIELDS_OF, GATE, ISSUE, LAUNCHED, MERGES, PERSON, SLICE, MergePolicy
+from stoat.plan.state import Mark, NodeState, PlanState
 
 
 class NodeApproved(NodeEvent, tag="node_approved", frozen=True):
@@ -148,3 +153,126 @@ class NoteAdded(PlanEvent, tag="note_added", frozen=True):
         """A note changes no state; one about a node that is not there is reported."""
         if self.node is not None:
             plan.nodes[self.node]
+
+
+def approve(plan: PlanState, node: NodeState) -> NodeApproved | None:
+    """Let agents start on a node of a kind that agents are launched on."""
+    _launched(plan, node, "a go-ahead")
+    if node.spec.assignee == "person":
+        raise _refused(plan, node, "is kept for a person", f"mark it done when it is: stoat done {_ref(plan, node)}")
+    return None if node.go_ahead else NodeApproved(node=node.spec.id)
+
+
+def withdraw(plan: PlanState, node: NodeState) -> NodeApprovalWithdrawn | None:
+    """Take a node's go-ahead back, its own or its share of its plan's."""
+    return NodeApprovalWithdrawn(node=node.spec.id) if node.go_ahead or covered(plan, node) else None
+
+
+def covered(plan: PlanState, node: NodeState) -> bool:
+    """Whether the plan's go-ahead as a whole is one for this node: a change that was not written anew since."""
+    whole = plan.header.go_ahead == "plan" and plan.approved is not None and node.spec.kind == CHANGE
+    return whole and plan.approved_seq > node.cleared_seq
+
+
+def approve_plan(plan: PlanState) -> PlanApproved | None:
+    """One go-ahead for a plan's change nodes as they stand; given again only when one of them changed since."""
+    if plan.header.go_ahead != "plan":
+        raise Refused(
+            f"plan {plan.slug} takes go-aheads node by node",
+            hint=f"name its nodes (`stoat approve {plan.slug}/NODE …`), or write `go_ahead: plan` in its header",
+        )
+    fresh = any(node.spec.kind == CHANGE and not covered(plan, node) for node in plan.nodes.values())
+    return PlanApproved() if fresh or not plan.approved else None
+
+
+def withdraw_plan(plan: PlanState) -> PlanApprovalWithdrawn | None:
+    """Take a whole plan's go-ahead back."""
+    return PlanApprovalWithdrawn() if plan.approved else None
+
+
+def expedite(plan: PlanState, node: NodeState, *, off: bool = False) -> NodeExpedited | NodeExpediteWithdrawn | None:
+    """Send a node ahead of the others, or let it wait its turn again."""
+    if off:
+        return NodeExpediteWithdrawn(node=node.spec.id) if node.expedited else None
+    _launched(plan, node, "a place ahead of the others")
+    return None if node.expedited else NodeExpedited(node=node.spec.id)
+
+
+def cloud(plan: PlanState, node: NodeState, *, off: bool = False) -> NodeSentToCloud | NodeCloudWithdrawn | None:
+    """Keep a node for a cloud agent, or let it run here again."""
+    if off:
+        if node.spec.agent == "cloud":
+            raise _refused(plan, node, "is written `agent: cloud`", "take that line out of the plan")
+        return NodeCloudWithdrawn(node=node.spec.id) if node.cloud else None
+    _launched(plan, node, "a cloud agent")
+    return None if node.cloud else NodeSentToCloud(node=node.spec.id)
+
+
+def set_merge(plan: PlanState, node: NodeState, policy: str) -> MergePolicySet | None:
+    """Say who merges a node's pull request."""
+    if node.spec.kind not in FIELDS_OF["merge"]:
+        kinds = ", ".join(sorted(FIELDS_OF["merge"]))
+        raise _refused(plan, node, "has no pull request to merge", f"the kinds that have one: {kinds}")
+    for known in MERGES:
+        if policy == known:
+            now = node.spec.merge or MERGES[0]
+            return None if now == known else MergePolicySet(node=node.spec.id, policy=known)  # type: ignore[arg-type]
+    raise Refused(f"{policy!r} is not a merge policy", hint=f"it is one of {' and '.join(MERGES)}")
+
+
+def mark_done(plan: PlanState, node: NodeState) -> NodeMarkedDone | None:
+    """Mark a person's node done; no other node is ever done by anybody's word."""
+    if node.spec.kind != PERSON and node.spec.assignee != "person":
+        raise _refused(
+            plan, node, "is done when Stoat sees it done, not when somebody says so",
+            f"see what it waits for: stoat status {plan.slug}",
+        )  # fmt: skip
+    return None if node.done else NodeMarkedDone(node=node.spec.id)
+
+
+def restart(plan: PlanState, node: NodeState) -> NodeRestarted | None:
+    """Begin a node again; None when nothing holds it back and nobody has begun."""
+    attempt, before = node.attempt, node.restarted
+    begun = attempt is not None and (before is None or before.at < attempt.started)
+    held = (node.claim, node.running, node.gave_up, node.parked, node.done, node.tries, node.open_questions)
+    return NodeRestarted(node=node.spec.id) if begun or any(held) else None
+
+
+def reverify(plan: PlanState, node: NodeState) -> ReverifyAsked | None:
+    """Let what passed so far count no more; None when nothing passed since that was last asked."""
+    if node.spec.kind not in (GATE, SLICE):
+        raise _refused(plan, node, "is not proved by runs", "only a test-run-gate and a slice can be verified again")
+    seen = [run.seq for run in node.evidence.values()] + [spec.seq for spec in node.specs.values()]
+    return ReverifyAsked(node=node.spec.id) if any(seq > node.reverify_seq for seq in seen) else None
+
+
+def allow_asserted(
+    plan: PlanState, node: NodeState, *, off: bool = False
+) -> AssertedAllowed | AssertedDisallowed | None:
+    """Let an agent's word count as a gate's result, or no more."""
+    if off:
+        return AssertedDisallowed(node=node.spec.id) if node.asserted_allowed else None
+    if node.spec.kind != GATE:
+        raise _refused(plan, node, "has no result that could be asserted", "only a test-run-gate has")
+    return None if node.asserted_allowed else AssertedAllowed(node=node.spec.id)
+
+
+def accept_partial(plan: PlanState, node: NodeState) -> PartialAccepted | None:
+    """Accept what an issue's worker left out."""
+    if node.spec.kind != ISSUE:
+        raise _refused(plan, node, "cannot be left in part", "only an issue's worker reports what it left out")
+    return None if node.partial_accepted else PartialAccepted(node=node.spec.id)
+
+
+def _launched(plan: PlanState, node: NodeState, what: str) -> None:
+    if node.spec.kind not in LAUNCHED:
+        kinds = ", ".join(sorted(LAUNCHED))
+        raise _refused(plan, node, f"cannot take {what}: no agent is launched on it", f"the kinds that do: {kinds}")
+
+
+def _ref(plan: PlanState, node: NodeState) -> str:
+    return f"{plan.slug}/{node.spec.id}"
+
+
+def _refused(plan: PlanState, node: NodeState, why: str, hint: str) -> Refused:
+    return Refused(f"{_ref(plan, node)} ({node.spec.kind}) {why}", hint=hint)

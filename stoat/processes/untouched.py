@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -67,7 +66,7 @@ def run_untouched(
         if stream is not None:
             stream.flush()  # what we said before the command comes before what it says
     # A name of its own, so that a command that runs commands this way is found with all of theirs.
-    marker = (f"STOAT_RUN_{secrets.token_hex(6)}", "1")
+    marker = (f"STOAT_RUN_{os.urandom(6).hex()}", "1")
     begun = time.monotonic()
     received: set[int] = set()
     with _signals_held() as release:

@@ -122,6 +122,4 @@ class GitRepo:
 class MakeRepo(Protocol):
     """What the fixture `make_repo` gives."""
 
-    def __call__(
-        self, name: str = "project", *, files: Files | None = None, origin: bool = False
-    ) -> GitRepo: ...
+    def __call__(self, name: str = "project", *, files: Files | None = None, origin: bool = False) -> GitRepo: ...

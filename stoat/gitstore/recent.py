@@ -1,0 +1,153 @@
+"""The objects of the newest appends, kept once more beside git, because git may throw them away.
+
+`git gc --prune=now` deletes every loose object that no ref held when it began to look: also one that an append wrote
+in that moment, and also after the ref has moved to it. Looking again after the move is not enough, as the deletion may
+still come; and the writer may be gone by then. So each append leaves its objects here, and whoever comes next puts
+back what was taken.
+
+Whether a collection has been at work is told by a bait: an object that no ref holds, under the last name that git
+looks at (ff…). While it is there, nothing was collected, which costs one stat to know.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from stoat.gitstore.writing import Loose, absent, loose, put
+
+SLOTS = 256
+"""How many appends are kept: at a thousand a second, a quarter of a second, which a later reader's rescue extends."""
+
+_MAGIC = b"stoat-recent-1"
+_SPARE = 1 << 18
+
+
+class Kept(NamedTuple):
+    """What a slot holds: the append's number in order, its commit and its objects."""
+
+    turn: int
+    commit: str
+    objects: list[Loose]
+
+
+class Recent:
+    """The slots in `directory`, for the object directory `objects`. Failing to keep or restore is never an error."""
+
+    def __init__(self, directory: Path, objects: Path) -> None:
+        self._directory = directory
+        self._objects = objects
+        self._bait: Path | None = None
+
+    def keep(self, turn: int, commit: str, objects: Sequence[Loose]) -> None:
+        """Keep the objects of append number `turn`; the one SLOTS before it makes room."""
+        index = b"".join(b"%b %d\n" % (each.oid.encode(), len(each.data)) for each in objects)
+        body = b"".join((index, *(each.data for each in objects)))
+        check = hashlib.sha1(body).hexdigest().encode()
+        head = b"%b %d %b %d %d %b\n" % (_MAGIC, turn, commit.encode(), len(index), len(body), check)
+        path = self._directory / f"{turn % SLOTS:03d}"
+        with suppress(OSError):
+            try:
+                slot = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            except FileNotFoundError:
+                self._directory.mkdir(parents=True, exist_ok=True)
+                slot = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                # Over the old content and not cut to length: giving blocks back and forth is what costs.
+                length = os.write(slot, head + body)
+                if os.fstat(slot).st_size > length + _SPARE:
+                    os.ftruncate(slot, length)
+            finally:
+                os.close(slot)
+
+    def find(self, oid: str) -> bytes | None:
+        """The loose bytes of an object that was kept, written into the object directory again where that works."""
+        for kept in self._slots():
+            for each in kept.objects:
+                if each.oid == oid:
+                    with suppress(OSError):
+                        put(self._objects, [each], sync=True)
+                    return each.data
+        return None
+
+    def last(self) -> Kept | None:
+        """The newest append that is kept."""
+        return max(self._slots(), key=lambda kept: kept.turn, default=None)
+
+    def restore(self, packed: Callable[[str], bool]) -> list[str]:
+        """If garbage was collected since the last look, put back what it took too much; the ids of that.
+
+        `packed(oid)` says whether a pack has an object, which then needs no loose file.
+        """
+        if self._bait_is_there():
+            return []
+        # The new bait lies before the search begins and is published after it: a collection that overlaps the search
+        # takes it, and a search that is killed is repeated.
+        bait = self._lay_bait()
+        restored = []
+        for kept in self._slots():
+            gone = [each for each in absent(self._objects, kept.objects) if not packed(each.oid)]
+            with suppress(OSError):
+                put(self._objects, gone, sync=True)
+                restored += [each.oid for each in gone]
+        if bait is not None:
+            self._publish(bait)
+        return restored
+
+    def _bait_is_there(self) -> bool:
+        if self._bait is not None and self._bait.exists():
+            return True
+        try:
+            oid = (self._directory / "bait").read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return False
+        self._bait = self._objects / oid[:2] / oid[2:]
+        return len(oid) == 40 and self._bait.exists()
+
+    def _lay_bait(self) -> Loose | None:
+        seed = os.urandom(8).hex()
+        for number in range(100_000):
+            bait = loose(b"blob", f"Stoat: gone once garbage was collected ({seed} {number})\n".encode())
+            if bait.oid.startswith("ff"):
+                with suppress(OSError):
+                    put(self._objects, [bait], sync=False)
+                    return bait
+                break
+        return None
+
+    def _publish(self, bait: Loose) -> None:
+        with suppress(OSError):
+            self._directory.mkdir(parents=True, exist_ok=True)
+            draft = self._directory / f"bait.{os.getpid()}"
+            draft.write_text(bait.oid, encoding="ascii")
+            draft.replace(self._directory / "bait")
+        self._bait = self._objects / bait.oid[:2] / bait.oid[2:]
+
+    def _slots(self) -> Iterator[Kept]:
+        try:
+            names = sorted(name for name in os.listdir(self._directory) if name.isdigit())
+        except OSError:
+            return
+        for name in names:
+            with suppress(OSError, ValueError):
+                yield _parse((self._directory / name).read_bytes())
+
+
+def _parse(data: bytes) -> Kept:
+    """A slot's content; ValueError when it is not whole (its writer was interrupted, or two wrote at once)."""
+    head, _, rest = data.partition(b"\n")
+    magic, turn, commit, index_length, length, check = head.split(b" ")
+    body = rest[: int(length)]
+    if magic != _MAGIC or hashlib.sha1(body).hexdigest().encode() != check:
+        raise ValueError("torn")
+    objects = []
+    position = int(index_length)
+    for line in body[:position].splitlines():
+        oid, size = line.split(b" ")
+        objects.append(Loose(oid.decode("ascii"), body[position : position + int(size)]))
+        position += int(size)
+    return Kept(int(turn), commit.decode("ascii"), objects)

@@ -1,0 +1,127 @@
+"""The ref itself: where it stands, and moving it by compare-and-swap.
+
+Absent, unreadable and readable are three different things; only `absent` is None.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from stoat.clock import duration_text
+from stoat.errors import RefMoved, StoreUnreadable, Unreachable
+
+if TYPE_CHECKING:
+    import pygit2
+
+REF = "refs/stoat/state"
+
+_HEX = re.compile(rb"[0-9a-f]{40}")
+_PACKED_LINE = re.compile(rb"#.*|\^[0-9a-f]{40}|[0-9a-f]{40} \S+.*|")
+RESCUE = (
+    f"nothing was changed; `git fsck --no-reflogs --lost-found` lists commits that no ref holds, "
+    f"and `git update-ref {REF} COMMIT` puts one back"
+)
+
+
+class Blocked(Unreachable):
+    """The ref is where it was and could not be moved: something is in the way, perhaps only for a moment."""
+
+
+def read_tip(common: Path) -> str | None:
+    """The commit id that the ref holds, None when there is no such ref; StoreUnreadable for anything else."""
+    path = common / REF
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return _packed_tip(common)
+    except IsADirectoryError:
+        if any(file.is_file() for file in path.rglob("*")):
+            raise _unreadable("there are refs below it, so it cannot exist itself") from None
+        return _packed_tip(common)
+    except NotADirectoryError:
+        raise _unreadable("a ref named refs/stoat is in its way") from None
+    except OSError as error:
+        raise _unreadable(f"{path} cannot be read ({error.strerror})") from error
+    value = content.strip()
+    if _HEX.fullmatch(value):
+        return value.decode()
+    if not value:
+        raise _unreadable(f"its file {path} is empty, as after a power cut or a full disk")
+    if value.startswith(b"ref:"):
+        raise _unreadable(f"it is a symbolic ref to {value[4:].strip().decode('utf-8', 'replace')}")
+    raise _unreadable(f"its file {path} does not hold a commit id")
+
+
+def prepare(sync: bool) -> None:
+    """Have libgit2 fsync the ref and its directory, or not. It asks once, when it first looks at a ref."""
+    import pygit2
+
+    pygit2.option(pygit2.enums.Option.ENABLE_FSYNC_GITDIR, sync)
+
+
+def move(repository: pygit2.Repository, common: Path, old: str | None, new: str) -> None:
+    """Move the ref from `old` (None: it must not exist) to `new`.
+
+    RefMoved when it is no longer at `old`; Blocked when something else is in the way, which is then named.
+    """
+    import pygit2
+
+    try:
+        if old is None:
+            repository.references.create(REF, new)
+        else:
+            reference = repository.references[REF]
+            if str(reference.target) != old:
+                raise RefMoved(f"{REF} moved")
+            reference.set_target(new)
+    except (pygit2.GitError, OSError, ValueError, KeyError) as error:
+        # A lost race shows as any of these, depending on the moment; what the ref holds now tells it from trouble.
+        tip = read_tip(common)
+        if tip == new:
+            return
+        if tip != old:
+            raise RefMoved(f"{REF} moved") from error
+        raise Blocked(*_in_the_way(common, error)) from error
+
+
+def _in_the_way(common: Path, error: Exception) -> tuple[str, str | None]:
+    """Why the ref could not be moved, and what to do: a lock file with its age, or libgit2's own words."""
+    for lock in (common / f"{REF}.lock", common / "packed-refs.lock"):
+        try:
+            age = time.time() - lock.stat().st_mtime
+        except OSError:
+            continue
+        return (
+            f"{REF} is locked by {lock}, which is {duration_text(max(age, 0))} old",
+            "if no git or Stoat process is at work here, a crash left it behind and it can be removed by hand",
+        )
+    if not os.access(common, os.W_OK):
+        return f"{common} is read-only for you, so nothing can be appended", None
+    return f"{REF} could not be moved: {error}", None
+
+
+def _packed_tip(common: Path) -> str | None:
+    path = common / "packed-refs"
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unreadable(f"{path} cannot be read ({error.strerror})") from error
+    found = re.search(rb"^(.*) " + re.escape(REF.encode()) + rb"\r?$", content, re.MULTILINE)
+    if found:
+        if _HEX.fullmatch(found[1]):
+            return found[1].decode()
+        raise _unreadable(f"its line in {path} does not hold a commit id")
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not _PACKED_LINE.fullmatch(line):
+            raise _unreadable(f"{path} is damaged in line {number}, so it may be listed there or not")
+    return None
+
+
+def _unreadable(why: str) -> StoreUnreadable:
+    return StoreUnreadable(f"{REF} is there but cannot be read: {why}", RESCUE)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec import to_builtins
+
 from stoat.plan.ids import slug_problem
 from stoat.plan.nodes import CONSUME, ISSUE, PR, Header, Node
 from stoat.plan.rules.edges import Written, check_edges
-from stoat.plan.rules.finding import Finding
+from stoat.plan.rules.finding import Finding, no_controls
 from stoat.plan.rules.header import check_header
-from stoat.plan.rules.node import check_node
+from stoat.plan.rules.node import check_node, check_references
 from stoat.plan.state import PlanState
 
 
@@ -30,9 +32,21 @@ def check_plan(header: Header, written: Sequence[Written], others: Mapping[str, 
 def check_one(
     header: Header, node: Node, nodes: Mapping[str, Node], others: Mapping[str, PlanState]
 ) -> Iterator[Finding]:
-    """Everything wrong with one node of a plan whose nodes, with it, are `nodes`."""
+    """Everything wrong with one node, written by itself, of a plan whose nodes, with it, are `nodes`."""
+    for field, value in to_builtins(node).items():
+        yield from no_controls((field,), value)
     yield from check_node(node, header)
     yield from check_edges(header.plan, nodes, [((), node)], others)
+
+
+def check_header_alone(header: Header, nodes: Mapping[str, Node]) -> Iterator[Finding]:
+    """Everything wrong with a header, written by itself, of a plan that has `nodes`: also what they need of it."""
+    for field, value in to_builtins(header).items():
+        yield from no_controls((field,), value)
+    yield from check_header(header)
+    for node in nodes.values():
+        for found in check_references(node, header):
+            yield found._replace(what=f"{node.id} needs it: {found.what}")
 
 
 def doubts(nodes: Sequence[Node]) -> list[str]:

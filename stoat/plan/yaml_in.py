@@ -23,13 +23,13 @@ from ruamel.yaml.events import (
 )
 
 from stoat.errors import Invalid, Problem
+from stoat.plan.characters import FORBIDDEN
 
 DEEPEST = 32
 """Levels of nesting; a plan needs six."""
 MOST_ALIASED = 100_000
 """How many values the aliases of a document may stand for, all together: a billion laughs is refused, not expanded."""
 
-_FORBIDDEN = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 _HINTS = (
     ("mapping values are not allowed", "put a text that contains ': ' in quotes"),
@@ -121,12 +121,12 @@ def _events(text: str, *, pure: bool) -> Iterator[Any]:
 
 
 def _without_controls(text: str, problems: list[Problem]) -> str:
-    for found in _FORBIDDEN.finditer(text):
+    for found in FORBIDDEN.finditer(text):
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
         what = f"the character U+{ord(found[0]):04X} cannot stand in a document"
         problems.append(Problem(line, column, what, "take it out"))
-    return _FORBIDDEN.sub(" ", text) if problems else text
+    return FORBIDDEN.sub(" ", text) if problems else text
 
 
 def _syntax(error: YAMLError) -> Problem:
@@ -273,5 +273,5 @@ class _Builder:
 
     def _escaped_controls(self, event: Any, text: str) -> None:
         """Control characters that quotes with escapes (`"\\x1b"`) brought in."""
-        for found in dict.fromkeys(_FORBIDDEN.findall(text)):
+        for found in dict.fromkeys(FORBIDDEN.findall(text)):
             self._wrong(event, f"the character U+{ord(found):04X} cannot stand in a text", "take it out")

@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from stoat.plan.characters import FORBIDDEN
+
 Path = tuple[str | int, ...]
 """The way to a field from the top of a plan's document: `("nodes", 3, "steps", 0, "cwd")`."""
 
@@ -70,3 +72,18 @@ def relative_path(path: Path, value: str | None) -> Iterator[Finding]:
         yield Finding(path, f"{value!r} climbs out with '..'", do)
     else:
         yield from one_line(path, value)
+
+
+def no_controls(path: Path, value: object) -> Iterator[Finding]:
+    """No text anywhere in `value` holds a character that has no place in a plan."""
+    if isinstance(value, str):
+        if found := FORBIDDEN.search(value):
+            what = f"the character U+{ord(found[0]):04X} cannot stand in a text"
+            yield Finding(path, f"`{path[0]}`: {what}", "take it out")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from no_controls((*path, key), key)
+            yield from no_controls((*path, key), inner)
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from no_controls((*path, index), inner)

@@ -47,7 +47,7 @@ def check_node(node: Node, header: Header, path: Path = ()) -> Iterator[Finding]
             yield Finding((*path, "package"), f"the {node.kind} node names no package", "write `package: NAME`")
     yield from _texts(node, path)
     yield from _choices(node, path)
-    yield from _repository(node, header, path)
+    yield from check_references(node, header, path)
     if node.steps:
         yield from check_steps(node.steps, (*path, "steps"))
 
@@ -106,7 +106,8 @@ def _choices(node: Node, path: Path) -> Iterator[Finding]:
         yield Finding((*path, "agent"), "`agent: cloud` and `assignee: person` exclude each other", "keep one", True)
 
 
-def _repository(node: Node, header: Header, path: Path) -> Iterator[Finding]:
+def check_references(node: Node, header: Header, path: Path = ()) -> Iterator[Finding]:
+    """What a node names of its plan's header and the header does not have: a repository, a resource."""
     if node.repo is not None and node.repo not in header.repos and not is_repository(node.repo):
         do = did_you_mean(node.repo, header.repos) or "declare it under `repos:`, or write OWNER/NAME"
         yield Finding((*path, "repo"), f"{node.repo!r} is no repository of the plan", do)

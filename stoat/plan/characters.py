@@ -1,0 +1,13 @@
+"""Which characters a plan's texts may hold, and which ones an eye cannot tell from nothing."""
+
+from __future__ import annotations
+
+import re
+
+FORBIDDEN = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Control characters, half surrogates and the like: YAML has no place for them, and a terminal would obey some."""
+
+UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\uffff]"
+)
+"""What is written as an escape, so that it can be seen. A fixed list: the same in every version of Python."""

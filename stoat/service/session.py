@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -17,13 +16,14 @@ from typing import TYPE_CHECKING
 
 from stoat.clock import Time
 from stoat.clock import now as clock_now
-from stoat.errors import NotAPerson, NotFound
+from stoat.errors import NotAPerson, NotFound, Refused
 from stoat.gitstore import names, opening
 from stoat.gitstore.log import Appended, Change, Store
 from stoat.plan.events.base import Actor
 from stoat.plan.facts import Facts
 from stoat.plan.ids import NodeRef, split_ref
 from stoat.plan.state import NodeState, PlanState, State
+from stoat.service import spool
 
 if TYPE_CHECKING:
     from stoat.derive.answers import Answers
@@ -63,7 +63,7 @@ class Session:
 
         return Facts(
             machine=machine_name(),
-            runners=live.read_runners(self.store.common_dir),
+            runners=live.read_runners(self.store.common),
             dead=live.dead_processes(self.state()),
         )
 
@@ -74,15 +74,20 @@ class Session:
         now = now or clock_now()
         state, facts, memo = self.state(), self.facts(), self._memo
         last = memo.answers
-        if last is not None and (memo.commit, memo.facts) == (state.commit, facts):
-            if last.at <= now and (last.until is None or now < last.until):
-                return last
+        same = last is not None and (memo.commit, memo.facts) == (state.commit, facts)
+        if same and last is not None and last.at <= now and (last.until is None or now < last.until):
+            return last
         answers = derive(state, facts, now, last)
         memo.commit, memo.facts, memo.answers = state.commit, facts, answers
         return answers
 
     def commit(self, decide: Callable[[State, Time], Change | None]) -> Appended:
-        """Append what `decide` gives on the newest state, all or nothing; Refused and its kin come from `decide`."""
+        """Append what `decide` gives on the newest state, all or nothing; Refused and its kin come from `decide`.
+
+        Refused as well for a person without a name: reading needs none, but what is said is said by somebody.
+        """
+        if not self.actor.name:
+            raise Refused("git does not know who you are", "git config --global user.name 'Your Name', or --by NAME")
         return self.store.append(decide, self.actor)
 
     def person(self) -> None:
@@ -103,18 +108,20 @@ def open_session(
     where there is no store, StoreUnreadable where there is one that cannot be read.
     """
     environ = os.environ if environ is None else environ
-    place = opening.locate(directory, store, environ)
-    return Session(Store.open(place), actor_of(place, by, environ), directory)
+    opened = Store.open(opening.locate(directory, store, environ))
+    spool.deliver(opened)
+    return Session(opened, actor_of(opened.settings, by, environ), directory)
 
 
-def actor_of(place: Path, by: str | None = None, environ: Mapping[str, str] | None = None) -> Actor:
-    """Who speaks: an agent where STOAT_AGENT is set, else the person that --by or git's configuration names."""
-    environ = os.environ if environ is None else environ
-    agent = environ.get(AGENT)
-    if agent:
-        return Actor(name=by or agent, as_="agent", session=environ.get(SESSION) or None)
-    configured = names.person(place)
-    return Actor(name=by or configured.name or getpass.getuser(), as_="person", email=configured.email)
+def actor_of(settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]) -> Actor:
+    """Who speaks: an agent where STOAT_AGENT is set, else the person that --by or git's settings name.
+
+    A person whom nothing names has the name "", which may read and not append.
+    """
+    try:
+        return names.actor(settings, environ, by, environ.get(SESSION) or None)
+    except Refused:
+        return Actor("", "person")
 
 
 def mint(prefix: str) -> str:

@@ -160,6 +160,11 @@ def approve(plan: PlanState, node: NodeState) -> NodeApproved | None:
     _launched(plan, node, "a go-ahead")
     if node.spec.assignee == "person":
         raise _refused(plan, node, "is kept for a person", f"mark it done when it is: stoat done {_ref(plan, node)}")
+    if node.spec.kind == ISSUE and node.spec.issue is None:
+        raise _refused(
+            plan, node, "is not bound to an issue yet, so there is nothing to say go to",
+            f"bind it first: stoat node bind {_ref(plan, node)} --issue N",
+        )  # fmt: skip
     return None if node.go_ahead else NodeApproved(node=node.spec.id)
 
 

@@ -59,6 +59,8 @@ def test_a_restart_lets_go_of_runs_that_never_ended() -> None:
 
 
 def decided(kind: str, **spec: object) -> tuple[PlanState, NodeState]:
+    if kind == "issue":
+        spec.setdefault("issue", 7)
     plan = folded(NodeAdded(node="n", spec=Node(id="n", kind=kind, **spec)))  # type: ignore[arg-type]
     return plan, plan.nodes["n"]
 
@@ -149,3 +151,9 @@ def test_restarting_what_nobody_began_is_nothing() -> None:
 def test_verifying_again_what_was_never_proved_is_nothing() -> None:
     plan, node = decided("test-run-gate")
     assert decisions.reverify(plan, node) is None
+
+
+def test_a_go_ahead_needs_something_to_go_to() -> None:
+    plan, node = decided("issue", issue=None)
+    with pytest.raises(Refused, match="not bound to an issue"):
+        decisions.approve(plan, node)

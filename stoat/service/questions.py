@@ -1,0 +1,88 @@
+"""What agents ask and people answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from stoat.clock import Time
+from stoat.errors import NotFound, Refused
+from stoat.gitstore.log import Change
+from stoat.plan import streams
+from stoat.plan.events.base import NodeEvent
+from stoat.plan.events.questions import Answered, Asked, QuestionDismissed, open_question
+from stoat.plan.ids import NodeRef
+from stoat.plan.state import PlanState, Question, State
+from stoat.service.session import Session, mint, node_of
+
+_LOOK_AGAIN = 0.2
+"""Seconds between two looks at the ref's value while waiting: one read of a small file."""
+
+
+def ask(session: Session, ref: NodeRef, text: str) -> Question:
+    """Put a question about a node to a person; the node is held until it is settled. Anybody with a name may ask."""
+    if not text.strip():
+        raise Refused("there is no question in that", hint=f"stoat ask {ref} 'what you need to know'")
+    question_id = mint("q")
+
+    def decide(state: State, now: Time) -> Change:
+        plan, _ = node_of(state, ref)
+        if plan.archived:
+            raise Refused(f"plan {ref.plan} is archived", hint="nobody will look at it; ask on a plan that is active")
+        event = Asked(node=ref.node, question=question_id, text=text)
+        return Change([(streams.of_plan(ref.plan), event)], f"{ref.plan}: {session.actor.name} asks about {ref.node}")
+
+    return find(session.commit(decide).state, question_id)[1]
+
+
+def answer(session: Session, question_id: str, text: str) -> Question:
+    """Answer an open question, as a person."""
+    session.person()
+    if not text.strip():
+        raise Refused("there is no answer in that", hint=f"to settle it without one: stoat dismiss {question_id}")
+    return _settle(
+        session, question_id, lambda asked: Answered(node=asked.node, question=asked.id, text=text), "answers"
+    )
+
+
+def dismiss(session: Session, question_id: str) -> Question:
+    """Settle an open question without an answer, as a person."""
+    session.person()
+    return _settle(
+        session, question_id, lambda asked: QuestionDismissed(node=asked.node, question=asked.id), "dismisses"
+    )
+
+
+def find(state: State, question_id: str) -> tuple[PlanState, Question]:
+    """The question of that id and its plan; NotFound when there is none."""
+    for plan in state.plans.values():
+        if question_id in plan.questions:
+            return plan, plan.questions[question_id]
+    raise NotFound(f"there is no question {question_id!r}", hint="see them with `stoat questions`")
+
+
+def wait(session: Session, question_id: str, seconds: float) -> Question:
+    """Wait until the question is settled, at most `seconds`; gives it as it is then, which may be still open."""
+    deadline = time.monotonic() + seconds
+    seen = ""
+    while True:
+        tip = session.store.tip()
+        if tip != seen:
+            seen = tip
+            asked = find(session.state(), question_id)[1]
+            if asked.state != "open":
+                return asked
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return asked
+        time.sleep(min(left, _LOOK_AGAIN))
+
+
+def _settle(session: Session, question_id: str, make: Callable[[Question], NodeEvent], what: str) -> Question:
+    def decide(state: State, now: Time) -> Change:
+        plan, _ = find(state, question_id)
+        asked = open_question(plan, question_id)
+        subject = f"{plan.slug}: {session.actor.name} {what} a question on {asked.node}"
+        return Change([(streams.of_plan(plan.slug), make(asked))], subject)
+
+    return find(session.commit(decide).state, question_id)[1]

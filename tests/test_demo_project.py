@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,14 @@ def add(project: GitRepo, feature: str, **attempt: bool) -> None:
 
 def test_a_checkout_finds_the_fixture_in_its_own_place() -> None:
     assert project_files().resolve() == (REPOS / "parcels").resolve()
+
+
+def test_a_wheel_carries_the_fixture_to_where_it_is_looked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings = tomllib.loads((REPOS.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    carried = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]["fixtures/repos/parcels"]
+    (tmp_path / carried).mkdir(parents=True)
+    monkeypatch.setattr("stoat.demo_project.resources.files", lambda package: tmp_path / package)
+    assert project_files() == tmp_path / carried
 
 
 def test_every_feature_has_its_place_in_the_order() -> None:

@@ -2,6 +2,7 @@
 
     git(directory, *args) -> Ran(code, out, err)   GitFailed unless it exits 0 (check=False: look at the code)
     zsplit(text) -> list[str]                      the records of a `-z` answer
+    legible(text) -> str                           a file name or git's words as text that can be stored
 
 Nothing here prints, waits at a prompt, opens an editor or outlives its time limit.
 """
@@ -14,7 +15,7 @@ import re
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -88,7 +89,7 @@ class Ran(NamedTuple):
 
 
 class GitFailed(StoatError):
-    """git did not do what it was asked: `command` (its arguments), `code` (None: ended by us), `why`, outputs."""
+    """git did not do what it was asked: `command` is its arguments, `code` None if we ended it."""
 
     def __init__(
         self, directory: Path, command: tuple[str, ...], ran: Ran | None, why: str, hint: str | None = None
@@ -108,11 +109,7 @@ class GitTimedOut(GitFailed):
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment without what would redirect git, with what keeps it quiet, then `extra`."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("GIT_") or _KEPT.fullmatch(name)
-    }
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or _KEPT.fullmatch(name)}
     kept.pop("LANGUAGE", None)
     return {**kept, **_FORCED, **(extra or {})}
 
@@ -124,12 +121,13 @@ def git(
     timeout: float | None = None,
     input: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    inherit: Sequence[int] = (),
 ) -> Ran:
     """Run git in `directory` and give its exit code and outputs.
 
     Raises GitFailed when git or the directory is missing or (with `check`) the exit code is not 0, and
     GitTimedOut after `timeout` seconds, with its processes ended. `input` is its standard input; `env` lays
-    over the environment.
+    over the environment; `inherit` are open files that it and what it starts keep open (a lock).
     """
     # Files, not pipes: what a hook leaves running may hold them open for as long as it likes.
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, contextlib.ExitStack() as stack:
@@ -148,6 +146,7 @@ def git(
                 stderr=err,
                 # Its own session: no terminal to ask at, no Ctrl-C halfway through, one group to end.
                 start_new_session=True,
+                pass_fds=inherit,
             )
         except OSError as error:
             if not directory.is_dir():
@@ -184,6 +183,11 @@ def failure(directory: Path, command: tuple[str, ...], ran: Ran) -> GitFailed:
 def zsplit(text: str) -> list[str]:
     """The records of NUL-separated output; the NUL after the last one ends it and starts no other."""
     return text.removesuffix("\0").split("\0") if text else []
+
+
+def legible(text: str) -> str:
+    """`text` with each byte that is not UTF-8 spelled out (`\\xff`), as records and people can hold it."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _text(file: IO[bytes]) -> str:

@@ -1,0 +1,114 @@
+"""What a killed git command left in a worktree of ours, cleared up only when nothing in it could be lost.
+
+A checkout, rebase or merge that dies halfway leaves files that git itself wrote: their content is in the repository.
+So a dirty file whose content is not, or that the operation had no reason to touch, is somebody's work: then nothing
+is cleared at all, and the files are named.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from stoat.gitstore.branches import HEADS
+from stoat.gitstore.occupancy import Git, Occupied
+from stoat.gitstore.porcelain import git, legible, zsplit
+from stoat.gitstore.worktrees import git_directory, status
+
+_STATE = ("rebase-merge", "rebase-apply", "sequencer")
+_STATE_REFS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "AUTO_MERGE")
+_LOCKS = ("index.lock", "HEAD.lock")
+_LOCK_PATIENCE = 3.0
+_BATCH = 200
+
+
+def clear_up(run: Git, path: Path, branch: str, touched: Collection[str] | None) -> tuple[str, ...]:
+    """Bring a worktree back to its branch, whatever that is by now: no operation, HEAD attached, a clean tree.
+
+    Only for a tree that is held (see occupancy) and in which the operation was ours. `touched` are the paths that it
+    may have changed, None for any. Gives () when done; else the files that stand against it, and nothing is changed.
+    """
+    own = git_directory(path)
+    _drop_locks(own, path)
+    dirty = status(path)[2]
+    foreign = [name for name in dirty if touched is not None and name not in touched]
+    theirs = {*foreign, *unsaved(path, dirty)}
+    if theirs:
+        return tuple(legible(name) for name in dirty if name in theirs)
+    back_to_branch(run, path, branch)
+    for name in status(path)[2]:
+        if name in dirty:  # written by the checkout that died before it could note the file in the index
+            (path / name).unlink(missing_ok=True)
+    return ()
+
+
+def back_to_branch(run: Git, path: Path, branch: str) -> None:
+    """End whatever operation of ours is in progress at `path`, put HEAD on its branch, and the files to its commit."""
+    own = git_directory(path)
+    for name in _STATE:
+        shutil.rmtree(own / name, ignore_errors=True)
+    # First HEAD, then the files: a hard reset moves the branch that HEAD is on, and here it must move nothing.
+    run(path, "symbolic-ref", "HEAD", HEADS + branch)
+    run(path, "reset", "--hard", "--quiet")
+    for name in _STATE_REFS:
+        (own / name).unlink(missing_ok=True)
+
+
+def unsaved(path: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the files whose content is in no object of the repository; a missing or empty file has none to lose."""
+    contents: dict[str, str] = {}
+    files: list[str] = []
+    directories: list[str] = []
+    for name in names:
+        place = path / name
+        if place.is_symlink():
+            contents[name] = _hash(path, "--stdin", input=os.fsencode(place.readlink()))[0]
+        elif place.is_dir():
+            directories.append(name)
+        elif place.is_file() and place.stat().st_size:
+            files.append(name)
+    for start in range(0, len(files), _BATCH):
+        batch = files[start : start + _BATCH]
+        contents.update(zip(batch, _hash(path, "--", *batch), strict=True))
+    question = "".join(f"{oid}\n" for oid in contents.values()).encode()
+    answers = git(path, "cat-file", "--batch-check", input=question).out.splitlines()
+    missing = {answer.split()[0] for answer in answers if answer.endswith(" missing")}
+    return (*directories, *(name for name, oid in contents.items() if oid in missing))
+
+
+def touched_between(path: Path, ours: str, theirs: str) -> set[str]:
+    """Every path that a commit on one side and not on the other changes."""
+    options = ("--format=", "--name-only", "--no-renames", "-m", "-z")
+    listed = zsplit(git(path, "log", *options, f"{ours}...{theirs}", "--").out)
+    return {name.removeprefix("\n") for name in listed if name.strip("\n")}
+
+
+def _hash(path: Path, *args: str, input: bytes | None = None) -> list[str]:
+    return git(path, "hash-object", *args, input=input).out.split()
+
+
+def _drop_locks(own: Path, path: Path) -> None:
+    """Remove the lock files of a dead git: nobody has held the place since, and nobody is in the tree now."""
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while present := [own / name for name in _LOCKS if (own / name).exists()]:
+        if time.monotonic() < deadline:
+            time.sleep(0.05)
+            continue
+        if _someone_in(path):
+            raise Occupied(f"a program is at work in {path} and holds {present[0].name}")
+        for lock in present:
+            lock.unlink(missing_ok=True)
+
+
+def _someone_in(path: Path) -> bool:
+    """Whether a git process of this user works in the tree."""
+    import psutil
+
+    for process in psutil.process_iter(["name", "cwd"]):
+        cwd = process.info["cwd"]
+        if (process.info["name"] or "").startswith("git") and cwd and Path(cwd).is_relative_to(path):
+            return True
+    return False

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "service": BASE | {"plan", "derive", "gitstore", "observe", "processes"},
     "runner": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
     "web": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
+    "__main__": {"cli"},
     "cli": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service", "runner", "web"},
 }
 """Room → the rooms below it. Its own modules it may always import, `stoat` itself (the version) as well."""

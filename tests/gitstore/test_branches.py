@@ -1,0 +1,80 @@
+"""How commits stand to each other: yes, no, and "cannot tell" where a shallow clone hides the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from stoat.gitstore.branches import ahead_behind, branch_tip, commit_of, commits_beyond, is_ancestor, new_patches
+from stoat.gitstore.porcelain import GitFailed
+from tests.support.gitrepo import MakeRepo
+
+
+def test_a_tag_with_the_branchs_name_is_not_the_branch(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    first = repo.head()
+    repo.run_git("tag", "work")
+    second = repo.commit({"a": "1"})
+    repo.branch("work")
+    assert branch_tip(repo.path, "work") == second
+    assert commit_of(repo.path, "refs/tags/work") == first
+
+
+def test_an_absent_branch_is_none_and_a_damaged_one_is_an_error(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    assert branch_tip(repo.path, "none") is None
+    assert commit_of(repo.path, "1" * 40) is None
+    lost = repo.run_git("commit-tree", "-m", "x", "HEAD^{tree}")
+    repo.branch("bad", lost)
+    (repo.path / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    with pytest.raises(GitFailed, match="cannot be read as a commit"):
+        branch_tip(repo.path, "bad")
+    assert is_ancestor(repo.path, "refs/heads/bad", "refs/heads/main") is None
+    assert ahead_behind(repo.path, "refs/heads/bad", "refs/heads/main") is None
+    assert commits_beyond(repo.path, "refs/heads/bad", "refs/heads/main") is None
+
+
+def test_ancestry_and_counts(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    base = repo.head()
+    left = repo.commit({"l": "1"})
+    repo.checkout(base)
+    right = [repo.commit({"r": str(i)}) for i in range(2)]
+    assert is_ancestor(repo.path, base, left) is True
+    assert is_ancestor(repo.path, left, left) is True
+    assert is_ancestor(repo.path, left, base) is False
+    assert ahead_behind(repo.path, left, right[-1]) == (1, 2)
+    assert commits_beyond(repo.path, right[-1], left) == (right[1], right[0])
+    assert commits_beyond(repo.path, right[-1], left, right[0]) == (right[1],)
+
+
+def test_a_shallow_clone_says_no_only_where_nothing_is_cut_off(make_repo: MakeRepo, tmp_path: Path) -> None:
+    repo = make_repo(origin=True)
+    old = repo.head()
+    repo.branch("old")
+    for i in range(3):
+        repo.commit({"a": str(i)})
+    repo.push("main", "old")
+    clone = repo.clone(tmp_path / "shallow", "--depth=1", "--no-single-branch")
+    assert is_ancestor(clone.path, old, "refs/remotes/origin/main") is None
+    assert ahead_behind(clone.path, "refs/remotes/origin/old", "refs/remotes/origin/main") is None
+    assert commits_beyond(clone.path, "refs/remotes/origin/main", "refs/remotes/origin/old") is None
+    start = clone.head()
+    mine = clone.commit({"b": "1"})
+    assert is_ancestor(clone.path, start, mine) is True
+    assert is_ancestor(clone.path, mine, start) is False
+    assert ahead_behind(clone.path, mine, start) == (1, 0)
+
+
+def test_patches_that_are_there_under_other_ids_and_empty_commits_are_not_new(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    repo.branch("node").checkout("node")
+    empty = repo.commit()
+    patch = repo.commit({"b": "2"})
+    repo.checkout("main")
+    repo.commit({"c": "3"})
+    assert new_patches(repo.path, "refs/heads/main", "refs/heads/node") == (patch,)
+    repo.run_git("cherry-pick", patch)
+    assert new_patches(repo.path, "refs/heads/main", "refs/heads/node") == ()
+    assert empty in (commits_beyond(repo.path, "refs/heads/node", "refs/heads/main") or ())

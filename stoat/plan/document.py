@@ -66,6 +66,11 @@ def parse(text: str) -> Document:
     return Document(header, written, tree, (*problems, *reader.problems), frozenset(reader.spoiled))
 
 
+def report(file: str, problems: Iterable[Problem]) -> str:
+    """Problems for people and their editors: `FILE:LINE:COLUMN: what is wrong (what to do)`, one a line."""
+    return "\n".join(f"{file}:{problem.line}:{problem.column}: {problem}" for problem in problems)
+
+
 def _place(tree: Tree, path: Path, at_key: bool) -> tuple[int, int]:
     """The line and column of what a path leads to, or of the nearest thing around it."""
     place = (tree.line, tree.column)

@@ -1,4 +1,4 @@
-"""What authoring may not do to a plan as it stands: with a person's settings, with agents' work, with what depends on it.
+"""What authoring may not do to a plan as it stands: to a person's settings, to agents' work, to what depends on it.
 
 Each guard raises Refused, with the way out in its hint. They are asked about the very state that the change lands on.
 """
@@ -30,11 +30,11 @@ def not_archived(plan: PlanState) -> None:
 
 
 def with_merge_policy(node: Node, plan: PlanState | None, actor: Actor) -> Node:
-    """The node as `actor` may write it. Only a person turns merge-on-green on.
+    """The node as `actor` may write it: no agent turns merge-on-green on.
 
     An agent that leaves `merge` out keeps what a person set; it may always go back to manual-review.
     """
-    if actor.as_ == "person":
+    if actor.as_ != "agent":
         return node
     before = plan.nodes[node.id].spec.merge if plan is not None and node.id in plan.nodes else None
     if node.merge == ON_GREEN and before != ON_GREEN:

@@ -91,3 +91,8 @@ def archive(plan: PlanState, now: Time) -> PlanArchived | None:
                 hint="wait for the agent, or take the node back with `stoat release` first",
             )
     return PlanArchived()
+
+
+def unarchive(plan: PlanState) -> PlanUnarchived | None:
+    """Bring an archived plan back; None when it is active."""
+    return PlanUnarchived() if plan.archived else None

@@ -37,14 +37,14 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     ),
     "Work": (
         Entry("claim", "work:claim", "take a node, so that nobody else does", "stoat claim my-plan/parser --lease 1h"),
-        Entry("report", "work:report", "say how it goes, and keep the node", "stoat report my-plan/parser --note 'half'"),
+        Entry("report", "work:report", "say how it goes, and keep the node", "stoat report my-plan/parser --note half"),
         Entry("release", "work:release", "give the node back", "stoat release my-plan/parser"),
         Entry("ask", "ask:ask", "put a question to a person", "stoat ask my-plan/parser 'tabs or spaces?' --wait 30m"),
         Entry("gate", "gate:app", "run a command as evidence", "stoat gate exec my-plan/suite -- make test"),
         Entry("runs", "runs:app", "record and look at test runs", "stoat runs add report.xml --tag my-plan/suite"),
     ),
     "Decide (a person's)": (
-        Entry("approve", "decide:approve", "let agents start on nodes, or on a whole plan", "stoat approve my-plan/parser"),
+        Entry("approve", "decide:approve", "let agents start on nodes, or on a plan", "stoat approve my-plan/parser"),
         Entry("withdraw", "decide:withdraw", "take a go-ahead back", "stoat withdraw my-plan/parser"),
         Entry("expedite", "decide:expedite", "send a node ahead of the others", "stoat expedite my-plan/parser"),
         Entry("merge-policy", "decide:merge_policy", "who merges a node's pull request",

@@ -51,6 +51,26 @@ def by_flag() -> str | None:
     return _given.by
 
 
+def duration(written: str, flag: str) -> float:
+    """A length of time as it was written on the command line, in seconds; a usage error when it is none."""
+    from stoat import clock
+
+    try:
+        return clock.duration(written)
+    except ValueError as problem:
+        raise typer.BadParameter(f"{problem}: write it as 90s, 20m, 1h30m or 00:20:00", param_hint=flag) from problem
+
+
+def plan_or_node(written: str) -> tuple[str, str | None]:
+    """PLAN or PLAN/NODE taken apart."""
+    from stoat.service.session import parse_ref
+
+    if "/" not in written:
+        return written, None
+    plan, node = parse_ref(written)
+    return plan, node
+
+
 def complete_plan(incomplete: str) -> list[str]:
     """The plans whose slug begins that way; none where the store cannot be read."""
     with contextlib.suppress(Exception):
@@ -67,6 +87,18 @@ def complete_node(incomplete: str) -> list[str]:
             return [f"{name}/" for name in plans if name.startswith(slug)]
         if slug in plans:
             return [f"{slug}/{node_id}" for node_id in plans[slug].nodes if node_id.startswith(start)]
+    return []
+
+
+def complete_question(incomplete: str) -> list[str]:
+    """The ids of open questions that begin that way."""
+    with contextlib.suppress(Exception):
+        return [
+            asked.id
+            for plan in session().state().plans.values()
+            for asked in plan.questions.values()
+            if asked.state == "open" and asked.id.startswith(incomplete)
+        ]
     return []
 
 

@@ -259,6 +259,20 @@ class State(Struct, frozen=True):
         part = self.parts.get(streams.of_plan(slug))
         return part if isinstance(part, PlanState) else None
 
+    def processes(self) -> frozenset[str]:
+        """The keys of the processes that are on record as at work: those of gates' runs and of agents."""
+        return frozenset(
+            key
+            for plan in self.plans.values()
+            for node in plan.nodes.values()
+            if node.running or node.attempt is not None
+            for key in (
+                *(run.process for run in node.running.values()),
+                node.attempt.process if node.attempt is not None and node.attempt.outcome is None else None,
+            )
+            if key is not None
+        )
+
     def machine(self, name: str) -> MachineState:
         """The controls of a machine; those of one never heard of are at rest."""
         part = self.parts.get(streams.of_machine(name))

@@ -22,8 +22,11 @@ from stoat.plan.ids import NodeRef
 from stoat.plan.nodes import Step, repository_of
 from stoat.plan.state import PlanState
 from stoat.processes import NotStarted, Outcome, identity_of, machine_name, run_untouched
+from stoat.processes.untouched import TIMED_OUT
 from stoat.service.recording import Recorder, Warn
 from stoat.service.session import CLAIM, Session, mint, node_of
+
+__all__ = ["TAG", "TIMED_OUT", "StepRun", "execute", "run", "steps_of"]
 
 TAG = "BOBCAT_RUN_TAG"
 START_PATIENCE = 2.0
@@ -42,16 +45,20 @@ class StepRun(NamedTuple):
 
 
 def execute(
-    opening: Callable[[], Session], ref: NodeRef, step: str | None, argv: Sequence[str], *, directory: Path,
-    cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float | None = None, store: Path | None = None, warn: Warn,
+    opening: Callable[[], Session], ref: NodeRef | None, step: str | None, argv: Sequence[str], *, tag: str,
+    directory: Path, cwd: str | None = None, env: Mapping[str, str] | None = None, timeout: float | None = None,
+    store: Path | None = None, warn: Warn,
 ) -> Outcome:  # fmt: skip
     """Run a command untouched, record it as evidence for the node (or one of its steps), and give how it ended.
 
     It runs in `directory`, or in `cwd` below the top of the checkout there, with `env` over this process's
-    environment and with its tag. `store` is the flag that `opening` went by. `warn` is told of everything that kept the record from being made.
+    environment and with its tag (`tag`, with the step behind it); without `ref` it only runs. `store` is the flag
+    that `opening` went by, if any. `warn` is told of everything that kept the record from being made.
     """
-    environ = {**os.environ, **(env or {}), TAG: "/".join((*ref, step) if step else ref)}
+    environ = {**os.environ, **(env or {}), TAG: f"{tag}/{step}" if step else tag}
     place = directory if cwd is None else tree.top_of(directory) / cwd
+    if ref is None:
+        return _run(argv, place, environ, timeout, warn)
     recorder = Recorder(opening, ref, _claim_of(ref), warn)
     run, command, machine, before = mint("r"), tuple(argv), machine_name(), tree.tree_of(place)
     identity = identity_of(os.getpid())
@@ -63,12 +70,7 @@ def execute(
         START_PATIENCE,
     )  # fmt: skip
     started = clock.now()
-    try:
-        outcome = run_untouched(argv, cwd=place, env=environ, timeout=timeout)
-    except NotStarted as failed:
-        outcome = Outcome(_NO_DIRECTORY, None, False, 0.0, why=failed.message)
-    if outcome.why:
-        warn(outcome.why)
+    outcome = _run(argv, place, environ, timeout, warn)
     finished = GateFinished(
         node=ref.node, run=run, command=command, machine=machine, step=step, exit_code=outcome.code,
         seconds=round(outcome.seconds, 3), signal=_signal_name(outcome.signal), timed_out=outcome.timed_out,
@@ -116,12 +118,22 @@ def run(
     for one in steps:
         begin(one)
         outcome = execute(
-            lambda: session, ref, one.id, commands.argv_of(one.run or ""), directory=top, cwd=one.cwd, env=one.env,
-            timeout=clock.duration(one.timeout) if one.timeout else None, warn=warn,
+            lambda: session, ref, one.id, commands.argv_of(one.run or ""), tag=str(ref), directory=top, cwd=one.cwd,
+            env=one.env, timeout=clock.duration(one.timeout) if one.timeout else None, warn=warn,
         )  # fmt: skip
         yield StepRun(one.id, outcome.code, outcome.seconds)
         if outcome.received:
             return  # somebody wants all of this to end
+
+
+def _run(argv: Sequence[str], place: Path, environ: Mapping[str, str], timeout: float | None, warn: Warn) -> Outcome:
+    try:
+        outcome = run_untouched(argv, cwd=place, env=environ, timeout=timeout)
+    except NotStarted as failed:
+        outcome = Outcome(_NO_DIRECTORY, None, False, 0.0, why=failed.message)
+    if outcome.why:
+        warn(outcome.why)
+    return outcome
 
 
 def _record_end(recorder: Recorder, finished: GateFinished, common: Callable[[], Path], warn: Warn) -> None:

@@ -6,6 +6,7 @@ A gate's result must not be lost because the ref was locked, nor may it keep its
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from stoat import clock
 from stoat.clock import Time
 from stoat.errors import StoatError
 from stoat.gitstore.log import Change, Store
@@ -36,7 +38,8 @@ def keep(common: Path, spooled: Spooled) -> Path:
     """Write it under the common git directory, whole or not at all; gives the file. OSError when that fails."""
     folder = _folder(common)
     folder.mkdir(parents=True, exist_ok=True)
-    name = f"{spooled.events[-1].run}-{len(spooled.events)}.json"
+    # Named by time: of two runs of a step, the later one is to be appended later.
+    name = f"{re.sub('[^0-9]', '', clock.now())}-{spooled.events[-1].run}.json"
     draft = folder / f".{name}.{os.getpid()}"
     with draft.open("wb") as file:
         file.write(msgspec.json.encode(spooled))
@@ -45,15 +48,18 @@ def keep(common: Path, spooled: Spooled) -> Path:
     return draft.replace(folder / name)
 
 
+def waiting(common: Path) -> list[Path]:
+    """The files that wait under the common git directory, the oldest name first."""
+    try:
+        return sorted(path for path in _folder(common).iterdir() if path.suffix == ".json" and path.name[0] != ".")
+    except OSError:
+        return []
+
+
 def deliver(store: Store) -> Sequence[str]:
     """Append what waits in the spool; gives a sentence for each that can never be. A store in trouble keeps it."""
     said: list[str] = []
-    folder = _folder(store.common)
-    try:
-        waiting = sorted(path for path in folder.iterdir() if path.suffix == ".json" and not path.name.startswith("."))
-    except OSError:
-        return said
-    for path in waiting:
+    for path in waiting(store.common):
         try:
             spooled = msgspec.json.decode(path.read_bytes(), type=Spooled)
             # Two commands may do this at once: whichever is second finds the run in the log, and appends nothing.
@@ -65,6 +71,7 @@ def deliver(store: Store) -> Sequence[str]:
             said.append(f"{path}: what a gate left there cannot be read ({broken}); it stays where it is")
         except StoatError as trouble:
             said.append(f"{path}: a gate's result still waits to be recorded ({trouble.message})")
+            break  # the next one would wait just as long
     return said
 
 

@@ -1,0 +1,136 @@
+"""`stoat status`, `ready`, `needs`: where everything stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stoat.cli import context, render
+from stoat.cli.context import Json, OptionalPlan
+
+if TYPE_CHECKING:
+    from stoat.derive.answers import NodeAnswer, PlanAnswer
+    from stoat.service.reading import PlanSummary
+
+
+def status(plan: OptionalPlan = None, json: Json = False) -> None:
+    """Where every plan stands; with PLAN, where each of its nodes stands and why.
+
+    A status is derived from what Stoat observes: nobody sets one.
+    """
+    from stoat.service import reading
+
+    session = context.session()
+    if plan is None:
+        plans = reading.overview(session)
+        if json:
+            render.json({"plans": plans})
+        else:
+            _plans(plans)
+        return
+    answer = reading.status(session, plan)
+    if json:
+        render.json(answer)
+    else:
+        plan_status(answer)
+
+
+def ready(
+    plan: OptionalPlan = None,
+    json: Json = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say of every other node why it is not ready.")] = False,
+) -> None:
+    """What could be worked on now, the node that unblocks most first."""
+    from stoat.service import reading
+    from stoat.service.session import plan_of
+
+    session = context.session()
+    if json:
+        render.json_bytes(reading.ready_document(session, plan, explain=explain))
+        return
+    if plan is not None:
+        plan_of(session.state(), plan)
+    found = reading.ready(session.answers(), plan, explain=explain)
+    render.table(
+        ("node", "kind", "unblocks", "launch", "title"),
+        [
+            (f"{slug}/{node.id}", node.kind, node.unblocks, _launch(node), node.title)
+            for slug, node in found
+            if node.ready
+        ],
+        empty="nothing is ready" if explain else "nothing is ready; `stoat ready --explain` says what is in the way",
+    )
+    waiting = [(slug, node) for slug, node in found if not node.ready and node.status != "done"]
+    if explain and waiting:
+        render.say()
+        render.table(
+            ("node", "status", "why it is not ready", "waits in the end on"),
+            [(f"{slug}/{node.id}", node.status, node.readiness, _root(node)) for slug, node in waiting],
+        )
+
+
+def needs(plan: OptionalPlan = None, json: Json = False) -> None:
+    """What waits for a person, what holds up most first, each with the command or link that settles it."""
+    from stoat.service import reading
+
+    owed = reading.needs(context.session(), plan)
+    if json:
+        render.json({"needs": owed})
+        return
+    render.table(
+        ("what", "node", "holds up", "why", "settle it with"),
+        [
+            (need.kind, f"{need.plan}/{need.node}" if need.node else need.plan, need.holds, need.why, need.action)
+            for need in owed
+        ],
+        empty="nothing waits for you",
+    )
+
+
+def plan_status(answer: PlanAnswer) -> None:
+    """Print a plan's status for people."""
+    spent = "" if answer.spent_usd is None else f", ${answer.spent_usd:.2f} spent"
+    archived = ", archived" if answer.archived else ""
+    render.say(f"{render.clean(answer.title)} ({answer.plan}): {answer.done} of {answer.total} done{spent}{archived}")
+    if answer.runner.state != "none":
+        slots = f", {answer.runner.slots_in_use} of {answer.runner.parallel} agents at work"
+        render.say(f"runner on {render.clean(answer.runner.host)}: {answer.runner.state}{slots}")
+    render.say()
+    render.table(
+        ("node", "kind", "status", "stance", "detail"),
+        [(node.id, node.kind, node.status, node.stance or "", _detail(node)) for node in answer.nodes],
+        empty="no nodes yet: stoat node add, or stoat plan import",
+    )
+
+
+def _plans(plans: list[PlanSummary]) -> None:
+    render.table(
+        ("plan", "done", "you", "broken", "held", "moving", "waiting", "title"),
+        [
+            (
+                one.plan, f"{one.done}/{one.total}", *(one.stances[name] or "" for name in one.stances),
+                f"{one.title} (archived)" if one.archived else one.title,
+            )
+            for one in plans
+        ],
+        empty="no plans yet: stoat plan import FILE",
+    )  # fmt: skip
+
+
+def _detail(node: NodeAnswer) -> str:
+    why = node.stance_why if node.stance in ("waiting", "held", "you") and node.stance_why else ""
+    if not why or why in node.detail:
+        return node.detail
+    return f"{node.detail}; {why}" if node.detail else why
+
+
+def _launch(node: NodeAnswer) -> str:
+    if node.claim is not None:
+        return f"held by {node.claim.holder}"
+    return node.launch.detail if node.launch else ""
+
+
+def _root(node: NodeAnswer) -> str:
+    root = node.root_blocker
+    return f"{root.plan}/{root.node} ({root.why})" if root else ""

@@ -1,0 +1,86 @@
+"""`stoat claim`, `report`, `release`: working on a node."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from stoat.cli import context, render
+from stoat.cli.context import Json, NodeArgument
+
+Lease = Annotated[str, typer.Option("--lease", metavar="TIME", help="How long the claim lasts unless renewed.")]
+ClaimId = Annotated[
+    str | None,
+    typer.Option("--claim", metavar="ID", help="The claim meant; it is refused once somebody else took over."),
+]
+
+
+def claim(
+    node: NodeArgument,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Who holds it; else who speaks.")] = None,
+    lease: Lease = "30m",
+    session_id: Annotated[
+        str | None, typer.Option("--session", metavar="ID", help="The agent's session, to resume it later.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Take a node, so that nobody else works on it. A lease of 30 minutes, renewed by `stoat report`.
+
+    Refused with the holder's name while somebody has it. Claiming changes no status.
+    """
+    from stoat.service import claims
+    from stoat.service.session import parse_ref
+
+    ref = parse_ref(node)
+    granted = claims.claim(
+        context.session(), *ref, holder=agent, lease=context.duration(lease, "--lease"), session_id=session_id
+    )
+    if json:
+        render.json(granted)
+    else:
+        holder = render.clean(granted.holder)
+        render.say(f"{ref} is {holder}'s until {granted.expires_at} (claim {granted.claim_id})")
+
+
+def report(
+    node: NodeArgument,
+    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="How it goes, in a sentence.")] = None,
+    lease: Lease = "30m",
+    claim_id: ClaimId = None,
+    link: Annotated[str | None, typer.Option("--link", metavar="URL", help="Where the work can be seen.")] = None,
+) -> None:
+    """Say how it goes and keep the node: the lease runs anew from now."""
+    from stoat.service import claims
+    from stoat.service.session import parse_ref
+
+    ref = parse_ref(node)
+    kept = claims.report(
+        context.session(), *ref, lease=context.duration(lease, "--lease"), claim_id=claim_id or _own_claim(ref),
+        note=note, link=link,
+    )  # fmt: skip
+    render.say(f"{ref} is {render.clean(kept.holder)}'s until {kept.expires_at}")
+
+
+def release(
+    node: NodeArgument,
+    claim_id: ClaimId = None,
+    why: Annotated[str | None, typer.Option("--why", metavar="TEXT", help="Why it is given back.")] = None,
+) -> None:
+    """Give the node back. It changes no status: work is done when Stoat sees it done.
+
+    A person may take a node back from whoever holds it.
+    """
+    from stoat.service import claims
+    from stoat.service.session import parse_ref
+
+    ref = parse_ref(node)
+    holder = claims.release(context.session(), *ref, claim_id=claim_id or _own_claim(ref), why=why)
+    render.say(f"{ref} is free again ({render.clean(holder)} had it)")
+
+
+def _own_claim(ref: tuple[str, str]) -> str | None:
+    """The claim that an agent was launched with, so that one that lost its node cannot touch the next holder's."""
+    mine = (os.environ.get("STOAT_PLAN"), os.environ.get("STOAT_NODE"))
+    return os.environ.get("STOAT_CLAIM") or None if mine == tuple(ref) else None

@@ -1,0 +1,111 @@
+"""`stoat doctor`: looks at everything Stoat stands on and says what to do. It changes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from stoat.errors import NotFound, StoatError
+from stoat.gitstore import opening
+from stoat.gitstore.log import Store
+from stoat.gitstore.porcelain import GitFailed, git
+from stoat.service import spool
+from stoat.service.session import AGENT, actor_of
+from stoat.service.starting import STATE
+
+OLDEST_GIT = (2, 39)
+_FSCK_SECONDS = 600.0
+
+State = Literal["ok", "warning", "problem"]
+
+
+class Check(Struct, frozen=True, rename="camel"):
+    """One thing looked at: how it is, and what to do about it (empty when it is well)."""
+
+    name: str
+    state: State
+    what: str
+    do: str = ""
+
+
+def examine(directory: Path, store: Path | None, by: str | None, environ: Mapping[str, str]) -> list[Check]:
+    """Every check, in an order in which the first problem is the one to mend first."""
+    return [*_git(directory), *_store(directory, store, by, environ)]
+
+
+def _git(directory: Path) -> Iterator[Check]:
+    try:
+        said = git(directory, "version").out.strip()
+    except GitFailed as failed:
+        yield Check("git", "problem", failed.message, failed.hint or "install git")
+        return
+    found = re.search(r"(\d+)\.(\d+)", said)
+    wanted = ".".join(map(str, OLDEST_GIT))
+    if found and (int(found[1]), int(found[2])) < OLDEST_GIT:
+        yield Check("git", "warning", f"{said} is older than {wanted}", f"install git {wanted} or newer")
+    else:
+        yield Check("git", "ok", said)
+
+
+def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping[str, str]) -> Iterator[Check]:
+    try:
+        place = opening.locate(directory, store, environ)
+        settings = opening.examine(place).settings
+    except StoatError as problem:
+        yield Check("repository", "problem", problem.message, problem.hint or "")
+        return
+    yield from _identity(settings, by, environ)
+    try:
+        opened = Store.open(place)
+    except NotFound as problem:
+        yield Check("store", "problem", problem.message, "stoat init")
+        return
+    except StoatError as problem:
+        yield Check("store", "problem", problem.message, problem.hint or "`git fsck` says what is damaged")
+        yield _fsck(place)
+        return
+    try:
+        state = opened.state()
+        nodes = sum(len(plan.nodes) for plan in state.plans.values())
+        yield Check("store", "ok", f"{opened.common}: {len(state.plans)} plans, {nodes} nodes, at {state.commit[:10]}")
+    except StoatError as problem:
+        yield Check("store", "problem", problem.message, problem.hint or "")
+    for note in opened.notes:
+        yield Check("events", "warning", note, "what this version cannot read is kept; a newer one may read it")
+    if waiting := spool.waiting(opened.common):
+        yield Check("spool", "warning", f"{len(waiting)} results of gates wait to be recorded in {waiting[0].parent}",
+                    "any stoat command but this one records them")  # fmt: skip
+    yield _fsck(place)
+
+
+def _identity(settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]) -> Iterator[Check]:
+    actor = actor_of(settings, by, environ)
+    if not actor.name:
+        yield Check("identity", "problem", "git does not know who you are", "git config --global user.name 'Your Name'")
+    elif actor.as_ == "agent":
+        yield Check("identity", "ok", f"an agent, {actor.name} ({AGENT} is set): a person's decisions are refused here")
+    else:
+        yield Check("identity", "ok", f"a person, {actor.name}")
+
+
+def _fsck(place: Path) -> Check:
+    """Ask git whether every object of the store's history is there, and whether those of its tip are whole."""
+    try:
+        walked = git(place, "rev-list", "--objects", "--quiet", STATE, check=False, timeout=_FSCK_SECONDS)
+        said = walked.err
+        if walked.code == 0:
+            tip = git(place, "ls-tree", "-r", "-z", "--format=%(objectname)", STATE, timeout=_FSCK_SECONDS).out
+            objects = tip.replace("\0", "\n").encode()
+            read = git(place, "cat-file", "--batch", "--buffer", input=objects, check=False, timeout=_FSCK_SECONDS)
+            said = read.err
+            if read.code == 0:
+                return Check("objects", "ok", "git finds every object of the store, and reads those of its tip")
+    except GitFailed as failed:
+        said = failed.why
+    lines = said.strip().splitlines()
+    return Check("objects", "problem", lines[0] if lines else "git cannot read the store's objects",
+                 "get them back from another clone or a backup; `git fsck` lists what is damaged")  # fmt: skip

@@ -1,0 +1,169 @@
+"""What every door reads: the overview, a plan's status, what is ready, what a person owes, the questions."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from stoat.clock import Time
+from stoat.plan.state import PlanState
+from stoat.plan.state import Question as Asked
+from stoat.service.session import Session, plan_of
+
+if TYPE_CHECKING:
+    from stoat.derive.answers import Answers, Need, NodeAnswer, PlanAnswer
+
+STANCES = ("you", "broken", "held", "moving", "waiting")
+
+
+class PlanSummary(Struct, frozen=True, rename="camel"):
+    """A plan in the overview: how far it is, and how many of its nodes take which stance."""
+
+    plan: str
+    title: str
+    archived: bool
+    done: int
+    total: int
+    stances: dict[str, int]
+    spent_usd: float | None
+
+
+class AnswerShown(Struct, frozen=True, rename="camel"):
+    """Who settled a question and when; the text is empty when it was dismissed."""
+
+    by: str
+    at: Time
+    text: str
+
+
+class QuestionShown(Struct, frozen=True, rename="camel"):
+    """A question as it is shown."""
+
+    id: str
+    plan: str
+    node: str
+    question: str
+    asked_by: str
+    at: Time
+    state: Literal["open", "answered", "dismissed"]
+    answer: AnswerShown | None
+
+
+class _Kept(Struct, frozen=True, array_like=True):
+    """An answer kept beside the store: it holds while these processes live and the runners say the same."""
+
+    alive: tuple[str, ...]
+    runners: str
+    document: bytes
+
+
+def overview(session: Session) -> list[PlanSummary]:
+    """Every plan, the active ones first."""
+    summaries = [summary(answer) for answer in session.answers().plans.values()]
+    return sorted(summaries, key=lambda one: one.archived)
+
+
+def summary(answer: PlanAnswer) -> PlanSummary:
+    """A plan's line of the overview, from its status."""
+    stances = dict.fromkeys(STANCES, 0)
+    for node in answer.nodes:
+        if node.stance is not None:
+            stances[node.stance] += 1
+    return PlanSummary(
+        answer.plan, answer.title, answer.archived, answer.done, answer.total, stances, answer.spent_usd
+    )
+
+
+def status(session: Session, slug: str) -> PlanAnswer:
+    """The status document of a plan; NotFound without one."""
+    plan_of(session.state(), slug)
+    return session.answers().plans[slug]
+
+
+def ready(answers: Answers, slug: str | None = None, *, explain: bool = False) -> list[tuple[str, NodeAnswer]]:
+    """The ready nodes with their plans, the one that unblocks most first; with `explain` all others after them."""
+    found = [(plan, node) for plan, node in answers.ready if slug in (None, plan)]
+    if explain:
+        found += [
+            (plan, node)
+            for plan, answer in answers.plans.items()
+            if slug in (None, plan) and not answer.archived
+            for node in answer.nodes
+            if not node.ready
+        ]
+    return found
+
+
+def ready_document(session: Session, slug: str | None = None, *, explain: bool = False) -> bytes:
+    """The same as JSON, `{"nodes": […]}`; kept beside the store, so that asking again costs no derivation."""
+    key = f"ready {slug or ''} {explain}"
+    kept = _kept(session, key)
+    if kept is not None:
+        return kept
+    answers = _answers(session, slug)
+    encode = msgspec.json.encode
+    nodes = b",".join(
+        b'{"plan":%b,%b' % (encode(plan), encode(node)[1:]) for plan, node in ready(answers, slug, explain=explain)
+    )
+    return _keep(session, key, answers, b'{"nodes":[%b]}' % nodes)
+
+
+def needs(session: Session, slug: str | None = None) -> tuple[Need, ...]:
+    """What waits for a person, the one that holds up most first."""
+    return tuple(need for need in _answers(session, slug).needs if slug in (None, need.plan))
+
+
+def questions(session: Session, slug: str | None = None) -> list[QuestionShown]:
+    """The questions of a plan or of all, the open ones first, then the newest."""
+    state = session.state()
+    plans = state.plans.values() if slug is None else [plan_of(state, slug)]
+    found = [question_shown(plan, asked) for plan in plans for asked in plan.questions.values()]
+    found.sort(key=lambda one: one.at, reverse=True)
+    return sorted(found, key=lambda one: one.state != "open")
+
+
+def question_shown(plan: PlanState, asked: Asked) -> QuestionShown:
+    """A question of a plan in the shape that every door shows."""
+    mark = asked.answer
+    answer = AnswerShown(mark.by, mark.at, mark.why or "") if mark else None
+    return QuestionShown(
+        asked.id, plan.slug, asked.node, asked.question, asked.asked_by, asked.at, asked.state, answer
+    )
+
+
+def _answers(session: Session, slug: str | None) -> Answers:
+    if slug is not None:
+        plan_of(session.state(), slug)
+    return session.answers()
+
+
+def _kept(session: Session, key: str) -> bytes | None:
+    """The answer kept for this very commit, if nothing that was looked at then looks different now."""
+    from stoat.observe import live
+    from stoat.processes import Identity, is_dead
+
+    data = session.store.answer(key, session.store.tip())
+    if data is None:
+        return None
+    try:
+        kept = msgspec.msgpack.decode(data, type=_Kept)
+        if kept.runners != _digest(live.read_runners(session.store.common)):
+            return None
+        return None if any(is_dead(Identity.parse(process)) for process in kept.alive) else kept.document
+    except (msgspec.DecodeError, ValueError):
+        return None
+
+
+def _keep(session: Session, key: str, answers: Answers, document: bytes) -> bytes:
+    state, facts = session.state(), session.facts()
+    alive = tuple(sorted(state.processes() - facts.dead))
+    kept = _Kept(alive, _digest(facts.runners), document)
+    session.store.keep_answer(key, state.commit, msgspec.msgpack.encode(kept), answers.until)
+    return document
+
+
+def _digest(facts: object) -> str:
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()

@@ -1,0 +1,80 @@
+"""`stoat init`: a repository gets its store, or the one that its remote has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from stoat.errors import NotFound
+from stoat.gitstore import opening
+from stoat.gitstore.log import Store
+from stoat.gitstore.porcelain import GitFailed, git
+from stoat.gitstore.remotes import remote_of
+
+STATE = "refs/stoat/state"
+_ASK_SECONDS = 30.0
+
+
+def tracking(remote: str) -> str:
+    """The ref that holds this clone's copy of a remote's store."""
+    return f"refs/stoat/remotes/{remote}/state"
+
+
+def init(place: Path, remote: str | None = None) -> list[str]:
+    """Make the repository around `place` hold plans; gives what was done, a sentence each.
+
+    A store that is there is never touched, nor is anything made over one that cannot be read. With a remote (the one
+    named, else origin, else the only one) `git fetch` brings its store to a tracking ref from now on, and a clone
+    without a store of its own takes the remote's. NotFound for a remote that does not exist.
+    """
+    common = opening.examine(place).common
+    named = remote or remote_of(place)
+    if remote is not None and remote not in git(place, "remote").out.splitlines():
+        raise NotFound(f"there is no remote {remote!r}", hint="see `git remote`, or leave --remote out")
+    said = []
+    theirs = None
+    if named is not None:
+        theirs, why_not = _ask(place, named)
+        if why_not is not None:
+            said.append(f"{named} could not be asked for plans: {why_not}")
+        if _track(place, named):
+            said.append(f"`git fetch {named}` brings its plans to {tracking(named)} from now on")
+    if theirs is not None and named is not None and _adopt(place, named, theirs):
+        said.append(f"took the plans that {named} has: {STATE} is at {theirs[:10]}")
+    store, made = Store.create(place)
+    if made:
+        said.append(f"made {STATE} in {common}")
+    elif not any(STATE in line for line in said):
+        count = len(store.state().plans)
+        said.append(f"{common} holds plans already ({count}); nothing was changed")
+    return said
+
+
+def _ask(place: Path, remote: str) -> tuple[str | None, str | None]:
+    """The commit of the remote's store (None without one), and why it could not be asked."""
+    try:
+        seen = git(place, "ls-remote", "--", remote, STATE, timeout=_ASK_SECONDS).out
+    except GitFailed as failed:
+        return None, failed.why
+    return (seen.split()[0] if seen.strip() else None), None
+
+
+def _track(place: Path, remote: str) -> bool:
+    """Add the refspec, without the `+` that would let a fetch throw commits away; whether it was missing."""
+    # A pattern, because git fails a whole fetch over one named ref that the remote does not have (yet).
+    spec = f"refs/stoat/*:refs/stoat/remotes/{remote}/*"
+    key = f"remote.{remote}.fetch"
+    if spec in git(place, "config", "--get-all", key, check=False).out.splitlines():
+        return False
+    git(place, "config", "--add", key, spec)
+    return True
+
+
+def _adopt(place: Path, remote: str, theirs: str) -> bool:
+    """Bring the remote's store here; a clone without one gets it as its own. Whether it did."""
+    git(place, "fetch", "--no-tags", "--", remote, f"{STATE}:{tracking(remote)}")
+    try:
+        Store.open(place)
+    except NotFound:
+        # The all-zero old value: create it, and fail if somebody else did meanwhile.
+        return git(place, "update-ref", STATE, theirs, "0" * 40, check=False).code == 0
+    return False

@@ -132,7 +132,7 @@ def _stand_up(run: Git, project: Project, place: Place, entry: Registered, start
         run(project.directory, "worktree", "repair", str(path))
         problem = why_not_intact(project, path)
     if problem is not None:
-        return Parked(f"{path}: {problem}", "cut off", (_command(project, "worktree", "repair", str(path)),))
+        return Parked(f"{path}: {problem}", "cut off", _tie_again(path, entry))
     if half_made:
         theirs = clear_up(run, path, place.branch, None)
         if theirs:
@@ -142,6 +142,17 @@ def _stand_up(run: Git, project: Project, place: Place, entry: Registered, start
     if not seen.exists:
         return Parked(f"{path}: {seen.problem}", "unreadable", (_command(project, "fsck"),))
     return Stood(seen, half_made)
+
+
+def _tie_again(path: Path, entry: Registered) -> tuple[str, ...]:
+    """The command that gives `path` its `.git` file back; none when the file there is good for something else.
+
+    Not `git worktree repair`: without a path it goes through every worktree, with one it needs the file.
+    """
+    target = pointed_at(path)
+    if entry.own is None or (target is not None and target.exists()):
+        return ()
+    return (f"echo {shlex.quote(f'gitdir: {entry.own}')} > {shlex.quote(str(path / '.git'))}",)
 
 
 def _names_lost(path: Path, entry: Registered) -> bool:
@@ -158,8 +169,8 @@ def _make(run: Git, project: Project, place: Place, start: str) -> Stood | Parke
     if in_the_way is not None:
         return Parked(f"{place.branch} cannot be made while there is a branch {in_the_way}", "name taken")
     # The lock is there from git's first step to our last one, so a worktree that nobody finished shows it.
-    adding = ["worktree", "add", "--quiet", "--no-track", "--no-guess-remote", "--lock", "--reason", _MAKING]
-    new = [] if branch_tip(project.directory, place.branch) else ["-b", place.branch]
+    adding = ["worktree", "add", "--quiet", "--no-guess-remote", "--lock", "--reason", _MAKING]
+    new = [] if branch_tip(project.directory, place.branch) else ["--no-track", "-b", place.branch]
     adding += [*new, str(place.path), start if new else place.branch]
     ran = run(project.directory, *adding, check=False, timeout=_CHECKOUT_SECONDS)
     entry = entry_at(project, place.path)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -69,26 +69,21 @@ def run_untouched(
     marker = (f"STOAT_RUN_{os.urandom(6).hex()}", "1")
     begun = time.monotonic()
     received: set[int] = set()
-    with _signals_held() as release:
+    with _signals_noted() as noted:
         try:
             # close_fds=False: what our caller left open for its children (make's job server, `<(…)`) is meant
             # for the command; what Python opens is never inherited. It shares our process group, so the
             # terminal's keys reach it as they reach us, and stopping one stops both.
-            command = subprocess.Popen(
-                list(argv),
-                cwd=cwd,
-                env={**env, marker[0]: marker[1]},
-                close_fds=False,
-                preexec_fn=release,
-            )
+            command = subprocess.Popen(list(argv), cwd=cwd, env={**env, marker[0]: marker[1]}, close_fds=False)
         except OSError as error:
             code = NOT_FOUND if isinstance(error, FileNotFoundError) else NOT_EXECUTABLE
             why = f"{argv[0]}: {error.strerror}"
             return Outcome(code, None, False, time.monotonic() - begun, why=why)
-        timed_out = not _wait(command, None if timeout is None else begun + timeout, received)
-        if timed_out:
-            _end(command, grace, marker)
-        _drain(received)
+        with _signals_waiting():
+            timed_out = not _wait(command, None if timeout is None else begun + timeout, noted, received)
+            if timed_out:
+                _end(command, grace, marker)
+    received.update(noted)
     seconds = time.monotonic() - begun
     returned = command.returncode
     ended_by = -returned if returned is not None and returned < 0 else None
@@ -97,30 +92,47 @@ def run_untouched(
 
 
 @contextmanager
-def _signals_held() -> Iterator[Callable[[], None]]:
-    """Keep the watched signals waiting for us to take them; gives what lets them through again in the child."""
+def _signals_noted() -> Iterator[list[int]]:
+    """Note the signals that would end us; the list grows as they come. The command starts with none of this."""
+    noted: list[int] = []
     # Were SIGCHLD ignored, as some callers leave it, the exit code would be lost and read as 0.
-    of_children = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+    before = {signal.SIGCHLD: signal.signal(signal.SIGCHLD, signal.SIG_DFL)}
+    for number in _FORWARDED:
+        # Who ignores one (nohup) has us and the command ignore it.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            before[number] = signal.signal(number, lambda number, _: noted.append(number))
+    try:
+        yield noted
+    finally:
+        for number, handler in before.items():
+            if handler is not None:
+                signal.signal(number, handler)
 
-    def release() -> None:
-        if of_children is not None:
-            signal.signal(signal.SIGCHLD, of_children)
+
+@contextmanager
+def _signals_waiting() -> Iterator[None]:
+    """Keep the watched signals waiting for `_next_signal`, which learns more of them than a handler does.
+
+    Only this thread can be held from taking them: one that another thread takes is noted by its handler. It is done
+    after the command is started, which would inherit it.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _WATCHED)
+    try:
+        yield
+    finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
-    try:
-        yield release
-    finally:
-        release()
 
-
-def _wait(command: subprocess.Popen[bytes], deadline: float | None, received: set[int]) -> bool:
+def _wait(command: subprocess.Popen[bytes], deadline: float | None, noted: list[int], received: set[int]) -> bool:
     """Wait for the command's end, passing signals on; False when the deadline came first."""
     while command.poll() is None:
         left = _LOOK_AGAIN if deadline is None else deadline - time.monotonic()
         if left <= 0:
             return False
-        number, by_terminal = _next_signal(min(left, _LOOK_AGAIN))
+        number, by_terminal = _next_signal(0 if noted else min(left, _LOOK_AGAIN))
+        if number not in _FORWARDED and noted:
+            number = noted.pop(0)
+            by_terminal = _is_a_key(number)
         if number in _FORWARDED:
             received.add(number)
             if not by_terminal:
@@ -131,14 +143,27 @@ def _wait(command: subprocess.Popen[bytes], deadline: float | None, received: se
 def _next_signal(seconds: float) -> tuple[int, bool]:
     """The next watched signal within `seconds` (0 for none), and whether the terminal sent it to all of our group."""
     if sys.platform == "darwin":
-        # No sigtimedwait there, and no word on who sent it: a terminal that we are in front of is the likelier.
+        # No sigtimedwait there, and no word on who sent it.
         pending = signal.sigpending() & _WATCHED
         if not pending:
             time.sleep(min(seconds, 0.2))
             return 0, False
-        return signal.sigwait(pending), os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
+        number = signal.sigwait(pending)
+        return number, _is_a_key(number)
     told = signal.sigtimedwait(_WATCHED, seconds)
     return (0, False) if told is None else (told.si_signo, told.si_code == _FROM_KERNEL)
+
+
+def _is_a_key(number: int) -> bool:
+    """Whether a signal whose sender we do not know was likely a key: then the command, in our group, has it too."""
+    if number not in (signal.SIGINT, signal.SIGQUIT):
+        return False
+    for stream in range(3):
+        try:
+            return os.tcgetpgrp(stream) == os.getpgrp()
+        except OSError:
+            continue  # not a terminal, or not ours
+    return False
 
 
 def _end(command: subprocess.Popen[bytes], grace: float, marker: tuple[str, str]) -> None:
@@ -149,9 +174,3 @@ def _end(command: subprocess.Popen[bytes], grace: float, marker: tuple[str, str]
         command.wait(1)
     except subprocess.TimeoutExpired:
         return  # it is another user's (sudo), or stuck in the kernel: we do not wait for it for ever
-
-
-def _drain(received: set[int]) -> None:
-    """Take the signals that came too late to be passed on, so that they do not end us before the outcome is told."""
-    while pending := signal.sigpending() & _FORWARDED:
-        received.add(signal.sigwait(pending))

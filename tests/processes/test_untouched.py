@@ -150,6 +150,28 @@ def test_a_command_that_a_passed_on_signal_ends_gives_128_and_the_signal(place: 
     assert outcome(place).signal == signal.SIGTERM
 
 
+def test_a_signal_that_another_thread_of_ours_takes_reaches_the_command_too(place: Path) -> None:
+    threaded = "import threading, time; threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n" + RUNNER
+    command = [sys.executable, "-c", threaded, str(place), "null", *python(COUNT, str(place))]
+    process = subprocess.Popen(command, start_new_session=True)
+    told(place, "up")
+    process.send_signal(signal.SIGINT)
+    assert told(place, "counts") == str({int(signal.SIGINT): 1})
+    process.terminate()
+    assert process.wait(30) == 9
+    assert outcome(place).received == sorted([signal.SIGINT, signal.SIGTERM])
+
+
+def test_an_ignored_hang_up_stays_ignored_by_both(place: Path) -> None:
+    sleeper = python(TELL + "import time; tell('up'); time.sleep(60)", str(place))
+    ours = [sys.executable, "-c", RUNNER, str(place), "null", *sleeper]
+    process = subprocess.Popen(["sh", "-c", 'trap "" HUP; exec "$@"', "sh", *ours], start_new_session=True)
+    told(place, "up")
+    process.send_signal(signal.SIGHUP)
+    process.terminate()
+    assert process.wait(30) == 128 + signal.SIGTERM
+
+
 def test_a_timeout_ends_all_of_it_also_what_ignores_term_or_became_a_daemon(place: Path) -> None:
     code = TELL + (
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"

@@ -27,14 +27,14 @@ NeedKind = Literal[
 ]  # fmt: skip
 
 
-class Decision(Struct, frozen=True, rename="camel"):
+class Decision(Struct, frozen=True, gc=False, rename="camel"):
     """A person's decision as shown: who and when."""
 
     by: str
     at: Time
 
 
-class WaitsOn(Struct, frozen=True, rename="camel"):
+class WaitsOn(Struct, frozen=True, gc=False, rename="camel"):
     """An upstream node that is not done, and how it stands."""
 
     plan: str
@@ -42,7 +42,7 @@ class WaitsOn(Struct, frozen=True, rename="camel"):
     why: str
 
 
-class ClaimShown(Struct, frozen=True, rename="camel"):
+class ClaimShown(Struct, frozen=True, gc=False, rename="camel"):
     """A live lease."""
 
     holder: str
@@ -54,14 +54,14 @@ class ClaimShown(Struct, frozen=True, rename="camel"):
     link: str | None = None
 
 
-class Launch(Struct, frozen=True, rename="camel"):
+class Launch(Struct, frozen=True, gc=False, rename="camel"):
     """Why a ready node is not launched, or that it is next."""
 
     reason: LaunchReason
     detail: str
 
 
-class StepShown(Struct, frozen=True, rename="camel"):
+class StepShown(Struct, frozen=True, gc=False, rename="camel"):
     """A step of a gate: where it stands, what decided it, and the command that runs it again."""
 
     id: str
@@ -83,7 +83,7 @@ class RunnerShown(Struct, frozen=True, rename="camel"):
     host: str | None = None
 
 
-class NodeAnswer(Struct, frozen=True, rename="camel", kw_only=True):
+class NodeAnswer(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
     """Where a node stands, and why: one entry of the status document's `nodes`."""
 
     id: str

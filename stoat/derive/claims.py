@@ -1,0 +1,94 @@
+"""Whether somebody may take a node now. The lease itself (its length, its fence) is `plan/events/claims.py`.
+
+Refused, in this order:
+
+| what                                                       | whom                |
+|------------------------------------------------------------|---------------------|
+| the plan is archived                                       | everybody           |
+| the node is done                                           | everybody           |
+| somebody holds it                                          | everybody           |
+| this machine is held                                       | everybody           |
+| it is kept for a person                                    | agents and runners  |
+| its finished work only has to land                         | agents and runners  |
+| it needs a go-ahead and has none                           | agents and runners  |
+| a dependency is not done                                   | agents and runners, unless told to ignore it |
+
+A person may take what is not ready: it is theirs to know.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from stoat.clock import Time
+from stoat.derive import goahead, kinds
+from stoat.derive.derivation import derive
+from stoat.derive.verdict import Context, Verdict
+from stoat.derive.wording import claims as say
+from stoat.plan.events.base import ActorKind
+from stoat.plan.facts import Facts
+from stoat.plan.ids import NodeRef
+from stoat.plan.nodes import PERSON
+from stoat.plan.state import NodeState, PlanState, State
+
+
+class Refusal(Struct, frozen=True):
+    """Why not, and what to do instead."""
+
+    message: str
+    hint: str
+
+
+def refusal(
+    state: State, facts: Facts, now: Time, ref: NodeRef, *, actor: ActorKind = "agent",
+    ignore_dependencies: bool = False,
+) -> Refusal | None:  # fmt: skip
+    """Why the node may not be claimed at `now` by such an actor, or None when it may. KeyError: there is no such node.
+
+    It looks at the node and at what it waits for, not at the whole store: it is asked inside an append.
+    """
+    plan = state.plan(ref.plan)
+    if plan is None:
+        raise KeyError(ref.plan)
+    node = plan.nodes[ref.node]
+    context = Context(now, facts.dead, facts.machine)
+    verdict = _verdict(state, facts, context, ref, plan, node)
+    held = state.machine(facts.machine).held if facts.machine else None
+    if plan.archived is not None:
+        return Refusal(say.archived(plan.slug), say.LOOK)
+    if verdict.status == "done":
+        return Refusal(say.done(str(ref), verdict.detail), say.LOOK)
+    if node.claim is not None and node.claim.live(now):
+        return Refusal(say.taken(str(ref), node.claim), say.TAKEN_HINT)
+    if held is not None:
+        return Refusal(say.machine_held(held), say.MACHINE_HINT)
+    if actor == "person":
+        return None
+    if node.spec.kind == PERSON or node.spec.assignee == "person":
+        return Refusal(say.a_persons(str(ref)), say.LOOK)
+    if verdict.finished:
+        return Refusal(say.finished(str(ref), verdict.detail), say.LOOK)
+    if goahead.awaited(plan, node):
+        return Refusal(say.no_go_ahead(str(ref)), say.go_ahead_hint(plan.slug, node.spec.id))
+    undone = () if ignore_dependencies else _undone(state, context, plan, node)
+    return Refusal(say.not_ready(str(ref), undone), say.LOOK) if undone else None
+
+
+def _verdict(state: State, facts: Facts, context: Context, ref: NodeRef, plan: PlanState, node: NodeState) -> Verdict:
+    verdict = kinds.verdict(node, plan, context)
+    if verdict.weaker is not None and derive(state, facts, context.now).by_ref[str(ref)].status != "done":
+        return verdict.weaker
+    return verdict
+
+
+def _undone(state: State, context: Context, plan: PlanState, node: NodeState) -> tuple[str, ...]:
+    """The dependencies that are not done, as the node names them. A lesser pass is not done: this node waits on it."""
+    names = []
+    for name in node.spec.depends_on:
+        slug, _, node_id = name.rpartition("/")
+        other = state.plan(slug) if slug else plan
+        upstream = other.nodes.get(node_id) if other is not None else None
+        verdict = kinds.verdict(upstream, other, context) if upstream is not None and other is not None else None
+        if verdict is None or verdict.status != "done" or verdict.weaker is not None:
+            names.append(name)
+    return tuple(names)

@@ -1,0 +1,66 @@
+"""A slice is done when every spec bound to it is green by the newest word on it.
+
+The first row that applies:
+
+| what                                                        | status     |
+|-------------------------------------------------------------|------------|
+| no specs are bound                                          | unrealized |
+| a run is going                                              | running    |
+| a bound spec is red                                         | failed     |
+| all bound specs are green                                   | done, or stale: see freshness.py |
+| somebody holds it                                           | claimed    |
+| some are green                                              | waiting, naming the missing ones |
+| no word on any of them, and its newest run is red           | failed     |
+| no word on any of them, and its newest run is green         | unknown: there was a run, and it cannot be seen which specs it ran |
+| nothing was run                                             | waiting: no run yet |
+
+Whether its work has landed is in the detail, never in the status.
+"""  # noqa: E501 -- a table row
+
+from __future__ import annotations
+
+from stoat.derive import freshness, steps
+from stoat.derive.freshness import Proof
+from stoat.derive.verdict import Context, Verdict
+from stoat.derive.wording import status as say
+from stoat.plan.state import Evidence, NodeState, PlanState
+
+
+def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
+    """Where a slice stands."""
+    bound = node.spec.specs
+    if not bound:
+        return Verdict("unrealized", say.specs_empty())
+    going = steps.any_in_flight(node, context)
+    if going:
+        return Verdict("running", say.running(going))
+    seen = {name: node.specs[name] for name in bound if name in node.specs}
+    red = [name for name, word in seen.items() if not word.passed]
+    if red:
+        return Verdict("failed", say.specs_red(red, len(bound)))
+    if not seen:
+        return _unseen(node, context)
+    missing = [name for name in bound if name not in seen]
+    if missing:
+        return Verdict("waiting", say.specs_waiting(len(seen), missing, len(bound)))
+    proofs = [Proof.of_spec(name, word) for name, word in seen.items()]
+    return freshness.passed(node, plan, proofs, _with_landing(node, say.specs_green(len(bound))))
+
+
+def _unseen(node: NodeState, context: Context) -> Verdict:
+    newest: Evidence | None = max(node.evidence.values(), key=lambda run: run.seq, default=None)
+    if newest is None:
+        _, orphan = steps.in_flight(node, steps.BARE, context)
+        return Verdict("waiting", say.no_run(orphan))
+    if newest.state == "passed":
+        return Verdict("unknown", say.specs_unseen(newest))
+    return Verdict("failed", say.specs_unnamed_failure(newest))
+
+
+def _with_landing(node: NodeState, detail: str) -> str:
+    if node.parked is not None:
+        return say.with_landing(detail, say.parked(node.parked))
+    if node.landing is not None:
+        nothing = node.landing.how == "nothing"
+        return say.with_landing(detail, say.landed_nothing(node.landing) if nothing else say.landed(node.landing))
+    return detail

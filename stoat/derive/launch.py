@@ -1,0 +1,131 @@
+"""Why a ready node is not being launched, or that it is next. It is shown beside the status and never changes it.
+
+Asked for a node that is ready, of a kind that a runner launches, not kept for a person, and held by nobody. The first
+row that applies:
+
+| what                                                              | reason           |
+|-------------------------------------------------------------------|------------------|
+| given up on, or its agent's question is open, or kept for a cloud | held             |
+| it builds on a done upstream whose work could not be landed       | held             |
+| it needs a go-ahead and has none                                  | go-ahead         |
+| no living runner of the plan in a checkout of its repository      | no-runner        |
+| that runner is stopping                                           | stopping         |
+| that runner waits for a usage limit                               | limited          |
+| that runner is paused                                             | paused           |
+| this machine is held                                              | held             |
+| what the runner itself said of the node (a resource is full …)    | resource, held … |
+| all its slots are taken                                           | waiting-for-slot |
+| none                                                              | next             |
+
+With several runners that could take it, the one nearest to launching speaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from stoat.derive import goahead
+from stoat.derive.answers import Decision, Launch, LaunchReason, RunnerShown
+from stoat.derive.here import Here
+from stoat.derive.wording import launch as say
+from stoat.plan.facts import RunnerFact
+from stoat.plan.nodes import repository_of
+from stoat.plan.state import Mark
+
+GONE = "gone"
+_NEAREST: tuple[LaunchReason, ...] = (
+    "next", "waiting-for-slot", "resource", "held", "paused", "limited", "stopping",
+)  # fmt: skip
+
+
+class Runners:
+    """The runners on this machine, and its hold; answers for one derivation, the same question only once."""
+
+    def __init__(self, runners: Sequence[RunnerFact], held: Mark | None) -> None:
+        self.of_plan: dict[str, list[RunnerFact]] = {}
+        for runner in sorted(runners, key=lambda one: (one.since, one.runner_id)):
+            self.of_plan.setdefault(runner.plan, []).append(runner)
+        self._held = held
+        self._answers: dict[tuple[str, str | None], tuple[Launch, dict[str, str]]] = {}
+
+    def shown(self, slug: str) -> RunnerShown:
+        """The plan's runner for its status document: a living one, else the last that was seen, else none."""
+        runners = self.of_plan.get(slug, [])
+        if not runners:
+            return RunnerShown()
+        runner = next((one for one in runners if one.state != GONE), runners[-1])
+        gone = runner.state == GONE
+        paused = None
+        if runner.state == "paused" and runner.paused_at is not None:
+            paused = Decision(runner.paused_by or "", runner.paused_at)
+        return RunnerShown(
+            runner.state, paused, runner.parallel, 0 if gone else len(runner.running), runner.runner_id, runner.host
+        )
+
+    def on(self, slug: str, repository: str | None) -> Launch:
+        """How the plan's runners stand to nodes of a repository (None: of any)."""
+        return self._ask(slug, repository)[0]
+
+    def said(self, slug: str, repository: str | None, node: str) -> Launch | None:
+        """What the runner of a repository's nodes itself said of one of them; None when it said nothing."""
+        text = self._ask(slug, repository)[1].get(node)
+        return _parsed(text) if text else None
+
+    def _ask(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, str]]:
+        key = (slug, repository)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._answers[key] = self._decide(slug, repository)
+        return answer
+
+    def _decide(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, str]]:
+        known = self.of_plan.get(slug, [])
+        alive = [runner for runner in known if runner.state != GONE]
+        fitting = [runner for runner in alive if repository is None or runner.repo == repository]
+        if not fitting:
+            return Launch("no-runner", say.no_runner(slug, repository, known, alive)), {}
+        heard = [(self._of_runner(runner), runner.reasons) for runner in fitting]
+        return min(heard, key=lambda one: _NEAREST.index(one[0].reason))
+
+    def _of_runner(self, runner: RunnerFact) -> Launch:
+        if runner.state == "stopping":
+            return Launch("stopping", say.stopping(runner))
+        if runner.state == "limited":
+            return Launch("limited", say.limited(runner))
+        if runner.state == "paused":
+            return Launch("paused", say.paused(runner))
+        if self._held is not None:
+            return Launch("held", say.machine_held(self._held))
+        if len(runner.running) >= runner.parallel:
+            return Launch("waiting-for-slot", say.no_slot(len(runner.running), runner.parallel))
+        return Launch("next", say.NEXT)
+
+
+def decide(here: Here, runners: Runners) -> Launch:
+    """Why the node is not being launched, or that it is next."""
+    node = here.node
+    if node.open_questions:
+        return Launch("held", say.QUESTION)
+    if node.gave_up is not None:
+        return Launch("held", say.gave_up(node.gave_up))
+    if here.for_the_cloud:
+        return Launch("held", say.CLOUD)
+    if here.unlanded is not None:
+        return Launch("held", say.unlanded(here.unlanded))
+    if goahead.awaited(here.plan, node):
+        return Launch("go-ahead", say.GO_AHEAD)
+    repository = repository_of(here.plan.header, node.spec)
+    found = runners.on(here.slug, repository)
+    if found.reason in ("next", "waiting-for-slot"):
+        return runners.said(here.slug, repository, here.id) or found
+    return found
+
+
+def _parsed(text: str) -> Launch:
+    """A runner's words on a node, `REASON` or `REASON: detail`; what names no reason is a hold."""
+    word, _, detail = text.partition(":")
+    for reason in get_args(LaunchReason):
+        if word.strip() == reason:
+            return Launch(reason, detail.strip() or say.said(reason))
+    return Launch("held", text)

@@ -1,0 +1,160 @@
+"""Whose turn it is: every card is in one of five classes, and the needs list holds exactly those of the first.
+
+The first row that applies; where the plan is archived or the node done with nothing left to do, there is none.
+
+| what                                                                  | stance  | need        |
+|-----------------------------------------------------------------------|---------|-------------|
+| an agent's question is open                                           | you     | question    |
+| finished work could not be landed, and nobody is on it                | you     | unmergeable |
+| it waits for itself, or for a node that is nowhere                    | broken  |             |
+| its claim's process is dead                                           | broken  |             |
+| it is held, or a run of it is going                                   | moving  |             |
+| given up on                                                           | you     | give-up     |
+| a finished change in a plan without a branch                          | you     | merge       |
+| a finished change: its runner is there / is not                       | moving / held | |
+| failed, mismatch, missing or abandoned                                | broken  |             |
+| not ready                                                             | waiting |             |
+| ready, and kept for a person                                          | you     | person      |
+| ready, and a go-ahead is awaited that can be given                    | you     | go-ahead    |
+| ready, and kept for a cloud agent                                     | you     | cloud       |
+| ready, and its runner launches it next                                | moving  |             |
+| ready, of a kind that is launched                                     | held    |             |
+| ready, and to be observed or bound                                    | waiting |             |
+
+A give-up is the one place where the sources disagree: it is `you`, since only a person's restart ends it and every
+need must be a `you` card. `broken` is what something else than a decision of a person's may still mend.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from stoat.clock import Time
+from stoat.derive import goahead
+from stoat.derive.answers import Launch, NeedKind, Stance
+from stoat.derive.here import Here
+from stoat.derive.launch import Runners
+from stoat.derive.wording import commands
+from stoat.derive.wording import stance as say
+from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, SLICE, repository_of
+from stoat.plan.state import Attempt, Question
+
+
+class Owed(Struct, frozen=True, gc=False):
+    """What a person owes a node: the kind of need, since when, and the command that settles it."""
+
+    kind: NeedKind
+    since: Time | None
+    action: str
+
+
+class Standing(Struct, frozen=True, gc=False):
+    """A node's class, the sentence behind it (empty for what waits: its root blocker says it), and what is owed."""
+
+    stance: Stance | None
+    why: str
+    owed: Owed | None = None
+
+
+SETTLED = Standing(None, "")
+WAITING = Standing("waiting", "")
+
+
+def decide(here: Here, is_ready: bool, launch: Launch | None, runners: Runners, question: Question | None) -> Standing:
+    """Whose turn it is on a node. `question` is its first open one."""
+    if here.plan.archived is not None:
+        return SETTLED
+    done = here.verdict.status == "done"
+    if question is not None and not done:
+        return _you("question", question.at, commands.answer(question.id), say.question(question))
+    if here.node.parked is not None and here.claim is None:
+        onto, attempt = here.plan.header.branch, here.node.attempt
+        action = commands.merge(attempt.worktree if attempt else None, onto or _branch(here, attempt))
+        return _you("unmergeable", here.node.parked.at, action, say.unmergeable(here.node.parked))
+    if done:
+        return SETTLED
+    return _wrong(here) or _moving(here) or _stuck(here, runners) or _idle(here, is_ready, launch)
+
+
+def _wrong(here: Here) -> Standing | None:
+    if here.circle:
+        action = commands.unlink(here.slug, here.id, here.circle[1 % len(here.circle)])
+        return Standing("broken", say.circle(here.circle, action))
+    if here.missing:
+        return Standing("broken", say.missing(here.missing))
+    if here.claim is not None and here.orphaned:
+        return Standing("broken", say.orphaned(here.claim))
+    return None
+
+
+def _moving(here: Here) -> Standing | None:
+    if here.verdict.status == "running":
+        return Standing("moving", here.verdict.detail)
+    if here.claim is not None:
+        return Standing("moving", say.held(here.claim))
+    return None
+
+
+def _stuck(here: Here, runners: Runners) -> Standing | None:
+    node = here.node
+    if node.gave_up is not None:
+        action = commands.restart(here.slug, here.id)
+        return _you("give-up", node.gave_up.at, action, say.gave_up(node.gave_up, node.tries or node.attempts))
+    if here.verdict.finished:
+        return _finished(here, runners)
+    if here.verdict.status in ("failed", "mismatch", "missing", "abandoned"):
+        return Standing("broken", say.broken(here.verdict.status, here.verdict.detail))
+    return None
+
+
+def _finished(here: Here, runners: Runners) -> Standing:
+    attempt, branch = here.node.attempt, here.plan.header.branch
+    if branch is None:
+        known = runners.of_plan.get(here.slug, [])
+        checkout = known[0].checkout if known else None
+        action = commands.merge(checkout, _branch(here, attempt))
+        return _you("merge", attempt.exited_at if attempt else None, action, say.merge(here.verdict.detail))
+    launch = runners.on(here.slug, repository_of(here.plan.header, here.node.spec))
+    if launch.reason in ("next", "waiting-for-slot"):
+        return Standing("moving", say.landing(branch))
+    return Standing("held", launch.detail)
+
+
+def _idle(here: Here, is_ready: bool, launch: Launch | None) -> Standing:
+    if not is_ready:
+        return WAITING
+    since = here.node.added.at
+    if here.for_a_person:
+        return _you("person", since, _persons_action(here), say.A_PERSONS)
+    if goahead.approvable(here.plan, here.node, here.verdict.status):
+        whole = here.plan.header.go_ahead == "plan" and here.node.spec.kind == CHANGE
+        action = commands.approve(here.slug, None if whole else here.id)
+        return _you("go-ahead", since, action, say.GO_AHEAD)
+    if here.launched and here.node.spec.kind == ISSUE and here.node.spec.issue is None:
+        return Standing("waiting", say.unbound(commands.bind(here.slug, here.id)))
+    if here.for_the_cloud:
+        return _you("cloud", since, commands.claim(here.slug, here.id), say.CLOUD)
+    if launch is None:
+        return Standing("waiting", here.verdict.detail)
+    return Standing("moving" if launch.reason == "next" else "held", launch.detail)
+
+
+def _you(kind: NeedKind, since: Time | None, action: str, why: str) -> Standing:
+    return Standing("you", why, Owed(kind, since, action))
+
+
+def _branch(here: Here, attempt: Attempt | None) -> str:
+    return attempt.branch if attempt else commands.node_branch(here.slug, here.id)
+
+
+def _persons_action(here: Here) -> str:
+    """What settles a node that a person does: a mark for their own kind, else what its kind is proved by."""
+    kind = here.node.spec.kind
+    if kind == PERSON:
+        return commands.done(here.slug, here.id)
+    if kind == GATE:
+        run = commands.gate_run if here.node.spec.steps else commands.gate_bare
+        return run(here.slug, here.id)
+    if kind == SLICE:
+        return commands.runs_add(here.slug, here.id)
+    return commands.claim(here.slug, here.id)

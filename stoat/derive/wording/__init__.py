@@ -1,0 +1,1 @@
+"""Every sentence that a derived answer shows, by what it is about. The rest of derive/ decides and has no words."""

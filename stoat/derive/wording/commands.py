@@ -1,0 +1,115 @@
+"""The commands that an answer offers: what runs a step again, what settles a need."""
+
+from __future__ import annotations
+
+import shlex
+from functools import lru_cache
+
+from stoat.plan.commands import argv_of, needs_shell, written
+from stoat.plan.nodes import Step
+
+COMMAND = "COMMAND"
+"""Stands where only the reader knows what to run."""
+
+
+def gate_exec(plan: str, node: str, step: Step) -> str:
+    """The exact command that runs a step again, with all that it declares."""
+    flags = [f"stoat gate exec {plan}/{node} --step {step.id}"]
+    if step.cwd is not None:
+        flags.append(f"--cwd {shlex.quote(step.cwd)}")
+    flags.extend(f"--env {shlex.quote(f'{name}={value}')}" for name, value in step.env.items())
+    if step.timeout is not None:
+        flags.append(f"--timeout {step.timeout}")
+    flags.append(f"-- {_for_shell(step.run) if step.run else COMMAND}")
+    return " ".join(flags)
+
+
+@lru_cache(maxsize=16384)
+def _for_shell(run: str) -> str:
+    return written(argv_of(run)) if needs_shell(run) else run.strip()
+
+
+def gate_run(plan: str, node: str) -> str:
+    """Runs all steps of a gate."""
+    return f"stoat gate run {plan}/{node}"
+
+
+def gate_bare(plan: str, node: str) -> str:
+    """Runs a gate that declares no steps."""
+    return f"stoat gate exec {plan}/{node} -- {COMMAND}"
+
+
+def runs_add(plan: str, node: str) -> str:
+    """Records the results of a slice's specs."""
+    return f"stoat runs add RESULTS.xml --tag {plan}/{node}"
+
+
+def approve(plan: str, node: str | None = None) -> str:
+    """Gives a go-ahead, to a node or to the plan."""
+    return f"stoat approve {plan}/{node}" if node else f"stoat approve {plan}"
+
+
+def done(plan: str, node: str) -> str:
+    """Marks a person's node done."""
+    return f"stoat done {plan}/{node}"
+
+
+def restart(plan: str, node: str) -> str:
+    """Tries a node anew."""
+    return f"stoat restart {plan}/{node}"
+
+
+def claim(plan: str, node: str) -> str:
+    """Takes a node."""
+    return f"stoat claim {plan}/{node}"
+
+
+def answer(question: str) -> str:
+    """Answers a question."""
+    return f"stoat answer {question} TEXT"
+
+
+def bind(plan: str, node: str) -> str:
+    """Binds an issue node to its issue."""
+    return f"stoat node bind {plan}/{node} --issue N"
+
+
+def unlink(plan: str, node: str, on: str) -> str:
+    """Drops a dependency."""
+    return f"stoat node unlink {plan}/{node} --on {on}"
+
+
+def merge(checkout: str | None, branch: str) -> str:
+    """Merges a branch into what a checkout has out."""
+    where = f"-C {shlex.quote(checkout)} " if checkout else ""
+    return f"git {where}merge {branch}"
+
+
+def run_plan(plan: str, checkout: str | None = None) -> str:
+    """Starts a resident runner."""
+    return f"stoat run-plan {plan} {shlex.quote(checkout) if checkout else 'CHECKOUT'} --watch"
+
+
+def hold_off() -> str:
+    """Lifts a machine's hold."""
+    return "stoat hold --off"
+
+
+def node_branch(plan: str, node: str) -> str:
+    """The branch that a node's work is on."""
+    return f"stoat/{plan}/{node}"
+
+
+def ref(plan: str, node: str) -> str:
+    """A node as it is written everywhere."""
+    return f"{plan}/{node}"
+
+
+def issue_url(repository: str, number: int) -> str:
+    """Where an issue is read."""
+    return f"https://github.com/{repository}/issues/{number}"
+
+
+def pr_url(repository: str, number: int) -> str:
+    """Where a pull request is read."""
+    return f"https://github.com/{repository}/pull/{number}"

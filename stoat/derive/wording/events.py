@@ -1,0 +1,139 @@
+"""Every event in words, as a line of the Activity without its node and its actor: past tense, what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stoat.clock import duration_text
+from stoat.derive.wording.text import counted, listed
+from stoat.plan.events import (
+    attempts,
+    authoring,
+    claims,
+    decisions,
+    evidence,
+    landings,
+    machines,
+    plans,
+    questions,
+    sync,
+)
+from stoat.plan.events.base import Event, Unknown
+
+
+def told(event: Event) -> str:
+    """What happened. An event without a sentence of its own says its type."""
+    tell = _SENTENCES.get(type(event))
+    return tell(event) if tell else str(event.__struct_config__.tag).replace("_", " ")
+
+
+def unknown(event: Unknown) -> str:
+    """A line that this version cannot read."""
+    return event.why
+
+
+def _because(text: str, why: str | None) -> str:
+    return f"{text}: {why}" if why else text
+
+
+def _finished(event: evidence.GateFinished) -> str:
+    what = f"step {event.step}" if event.step else "the gate"
+    took = duration_text(event.seconds)
+    if event.timed_out:
+        limit = f" (limit {duration_text(event.limit)})" if event.limit else ""
+        return f"{what} timed out{limit} after {took}"
+    dirty = ", on a tree with uncommitted changes" if event.before.dirty or event.after.dirty else ""
+    if event.exit_code == 0:
+        return f"{what} passed in {took}{dirty}"
+    how = f"killed by {event.signal}" if event.signal else f"exit {event.exit_code}"
+    return f"{what} failed ({how}) in {took}{dirty}"
+
+
+def _recorded(event: evidence.RunRecorded) -> str:
+    what = f"step {event.step}" if event.step else "a run"
+    counts = f"{event.passed} passed, {event.failed} failed" + (f", {event.skipped} skipped" if event.skipped else "")
+    specs = len(event.specs_passed) + len(event.specs_failed)
+    bound = f"; {len(event.specs_passed)} of {counted(specs, 'spec')} green" if specs else ""
+    return f"{what} {event.state} ({event.source}: {counts}{bound})"
+
+
+def _landed(event: landings.Landed) -> str:
+    if event.how == "nothing":
+        return f"nothing to land on {event.onto}"
+    commits = f", {counted(event.commits, 'commit')}" if event.commits else ""
+    how = "seen there" if event.how == "observed" else event.how
+    return f"landed on {event.onto} ({how}{commits}, {event.tip[:7]})"
+
+
+def _renewed(event: claims.ClaimRenewed) -> str:
+    return event.note or "renewed the claim"
+
+
+def _started(event: attempts.AttemptStarted) -> str:
+    return f"attempt {event.attempt} started with {event.launcher}, from {event.base_ref} ({event.base[:7]})"
+
+
+def _exited(event: attempts.AttemptExited) -> str:
+    code = f" ({event.exit_code})" if event.exit_code is not None else ""
+    return f"the agent of attempt {event.attempt} exited{code}"
+
+
+def _rejected(event: sync.Rejected) -> str:
+    return f"{event.event.get('type', 'an event')} from another clone was rejected: {event.why}"
+
+
+_SENTENCES: dict[type, Callable[[Any], str]] = {
+    plans.PlanCreated: lambda e: "created the plan",
+    plans.PlanHeaderChanged: lambda e: "changed the plan's header",
+    plans.NodesReordered: lambda e: "put the nodes in another order",
+    plans.PlanArchived: lambda e: "archived the plan",
+    plans.PlanUnarchived: lambda e: "took the plan out of the archive",
+    plans.LeadTaken: lambda e: "leads the plan",
+    plans.LeadReleased: lambda e: "leads the plan no more",
+    authoring.NodeAdded: lambda e: f"added a {e.spec.kind} node",
+    authoring.NodeChanged: lambda e: "changed the node",
+    authoring.NodeRemoved: lambda e: "removed the node",
+    authoring.DependencyAdded: lambda e: f"made it depend on {e.on}",
+    authoring.DependencyRemoved: lambda e: f"made it depend no more on {e.on}",
+    authoring.NodeBound: lambda e: f"bound it to #{e.number}",
+    decisions.NodeApproved: lambda e: "gave the go-ahead",
+    decisions.NodeApprovalWithdrawn: lambda e: "withdrew the go-ahead",
+    decisions.PlanApproved: lambda e: "gave the plan's change nodes the go-ahead",
+    decisions.PlanApprovalWithdrawn: lambda e: "withdrew the plan's go-ahead",
+    decisions.NodeExpedited: lambda e: "expedited it",
+    decisions.NodeExpediteWithdrawn: lambda e: "took the expedite back",
+    decisions.NodeSentToCloud: lambda e: "kept it for a cloud agent",
+    decisions.NodeCloudWithdrawn: lambda e: "gave it back to this machine",
+    decisions.MergePolicySet: lambda e: f"set its merge to {e.policy}",
+    decisions.NodeMarkedDone: lambda e: "marked it done",
+    decisions.NodeRestarted: lambda e: "restarted it",
+    decisions.ReverifyAsked: lambda e: "asked for it to be verified again",
+    decisions.AssertedAllowed: lambda e: "allowed an asserted result",
+    decisions.AssertedDisallowed: lambda e: "allows no asserted result any more",
+    decisions.PartialAccepted: lambda e: "accepted it as partial",
+    decisions.NoteAdded: lambda e: f"noted: {e.text}",
+    claims.Claimed: lambda e: _because(f"{e.holder} claimed it", e.note),
+    claims.ClaimRenewed: _renewed,
+    claims.ClaimReleased: lambda e: _because("released it", e.why),
+    attempts.AttemptStarted: lambda e: (
+        f"attempt {e.attempt} started with {e.launcher}, from {e.base_ref} ({e.base[:7]})"
+    ),
+    attempts.AgentSpawned: lambda e: f"the agent of attempt {e.attempt} runs",
+    attempts.AttemptExited: _exited,
+    attempts.AttemptJudged: lambda e: f"attempt {e.attempt}: {e.outcome}, {e.detail}",
+    attempts.GaveUp: lambda e: _because("gave up on it", e.why),
+    attempts.CostReported: lambda e: f"it cost ${e.usd:.2f}" + (f" in {counted(e.turns, 'turn')}" if e.turns else ""),
+    evidence.GateStarted: lambda e: f"{f'step {e.step}' if e.step else 'the gate'} began",
+    evidence.GateFinished: _finished,
+    evidence.RunRecorded: _recorded,
+    landings.Landed: _landed,
+    landings.LandingParked: lambda e: f"could not be landed: {f'conflict in {listed(e.files)}' if e.files else e.why}",
+    landings.BranchMoved: lambda e: f"{e.branch} moved to {e.tip[:7]}",
+    questions.Asked: lambda e: f"asked: {e.text}",
+    questions.Answered: lambda e: f"answered: {e.text}",
+    questions.QuestionDismissed: lambda e: "dismissed the question",
+    sync.Rejected: _rejected,
+    machines.MachineHeld: lambda e: _because("held the machine", e.why),
+    machines.MachineHoldLifted: lambda e: "lifted the machine's hold",
+}

@@ -1,0 +1,67 @@
+"""Launch reasons in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoat.derive.wording import commands
+from stoat.derive.wording.text import moment
+from stoat.plan.facts import RunnerFact
+from stoat.plan.state import Mark
+
+NEXT = "its runner launches it next"
+QUESTION = "its agent asked a person and waits for the answer"
+CLOUD = "kept for a cloud agent"
+GO_AHEAD = "awaiting a person's go-ahead"
+
+
+def gave_up(mark: Mark) -> str:
+    """The runner tries it no more."""
+    return f"{mark.by} gave up on it{f': {mark.why}' if mark.why else ''}"
+
+
+def unlanded(upstream: str) -> str:
+    """What it builds on is not on the branch it would start from."""
+    return f"waits until the work of `{upstream}` has landed"
+
+
+def no_runner(slug: str, repository: str | None, known: Sequence[RunnerFact], alive: Sequence[RunnerFact]) -> str:
+    """Nobody here could launch it, and the command that changes that."""
+    if alive and repository:
+        works = alive[0].repo or alive[0].checkout
+        where = f"in {repository}, and the runner works {works}"
+        return f"{where}: {commands.run_plan(slug, f'CHECKOUT-OF-{repository}')}"
+    last = next((runner for runner in reversed(known) if repository is None or runner.repo == repository), None)
+    what = f"runner {last.runner_id} is gone" if last else "no runner"
+    return f"{what}: {commands.run_plan(slug, last.checkout if last else None)}"
+
+
+def stopping(runner: RunnerFact) -> str:
+    """It finishes what it has and takes nothing new."""
+    return f"runner {runner.runner_id} is stopping"
+
+
+def limited(runner: RunnerFact) -> str:
+    """Its agents' account is used up for now."""
+    return f"runner {runner.runner_id} waits for a usage limit to reset"
+
+
+def paused(runner: RunnerFact) -> str:
+    """A person paused it."""
+    by = f" by {runner.paused_by}" if runner.paused_by else ""
+    return f"runner paused{by}{f' at {moment(runner.paused_at)}' if runner.paused_at else ''}"
+
+
+def machine_held(mark: Mark) -> str:
+    """A person holds the machine."""
+    return f"this machine is held by {mark.by}{f': {mark.why}' if mark.why else ''}"
+
+
+def no_slot(used: int, parallel: int) -> str:
+    """Every slot is taken."""
+    return f"waiting for a slot ({used}/{parallel} in use)"
+
+
+def said(reason: str) -> str:
+    """A runner named a reason and nothing more."""
+    return "waiting on a resource" if reason == "resource" else f"its runner says: {reason}"

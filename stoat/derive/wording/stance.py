@@ -1,0 +1,98 @@
+"""Stances in words: the sentence on the card, and the short form that a waiting card says of its blocker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoat.derive.answers import NeedKind, Stance, Status, WaitsOn
+from stoat.derive.wording.readiness import way_around
+from stoat.derive.wording.text import counted, listed, moment, quoted
+from stoat.plan.state import Claim, Mark, Parked, Question
+
+GO_AHEAD = "awaits your go-ahead"
+A_PERSONS = "a step of yours"
+CLOUD = "kept for a cloud agent: start one, claiming the node for it"
+MISSING = "there is no such node"
+
+SIGNS: dict[Stance, str] = {"you": "✋", "broken": "⨯", "held": "⏸", "moving": "⟳", "waiting": "○"}
+YOURS: dict[NeedKind, str] = {
+    "go-ahead": "your go-ahead", "question": "your answer", "review": "your review", "merge": "your merge",
+    "fix": "your fix", "unmergeable": "a conflict to resolve", "give-up": "given up, yours to restart",
+    "partial": "a partial to accept", "findings": "findings to decide", "bump": "a bump of yours",
+    "person": "a step of yours", "main-red": "main is red", "drift": "a conflict with the base",
+    "cloud": "a cloud agent to start", "limit": "a limit it reached",
+}  # fmt: skip
+
+
+def question(asked: Question) -> str:
+    """Its agent waits for an answer."""
+    return f"{asked.asked_by} asks: {asked.question}"
+
+
+def unmergeable(hold: Parked) -> str:
+    """Finished work that conflicts with its branch."""
+    if hold.files:
+        return f"done, and not landed: conflict in {listed(hold.files)}"
+    return f"done, and not landed: {hold.why}"
+
+
+def circle(way: Sequence[str], action: str) -> str:
+    """It waits for itself."""
+    return f"waits for itself: {way_around(way)} (break it, as with `{action}`)"
+
+
+def missing(refs: Sequence[str]) -> str:
+    """It waits for what is nowhere."""
+    return f"depends on {quoted(refs)}, which {'does' if len(refs) == 1 else 'do'} not exist"
+
+
+def orphaned(claim: Claim) -> str:
+    """Its agent died and the lease runs on."""
+    return f"the agent of {claim.holder} is gone, its claim runs until {moment(claim.expires_at)}"
+
+
+def held(claim: Claim) -> str:
+    """Somebody works on it."""
+    return f"{claim.holder} is on it{f': {claim.note}' if claim.note else ''}"
+
+
+def gave_up(mark: Mark, attempts: int) -> str:
+    """Nobody tries any more."""
+    after = f" after {counted(attempts, 'attempt')}" if attempts else ""
+    return f"given up{after}{f': {mark.why}' if mark.why else ''}"
+
+
+def merge(detail: str) -> str:
+    """A finished change that a person merges."""
+    return detail
+
+
+def landing(branch: str) -> str:
+    """A finished change that its runner lands."""
+    return f"finished, its runner lands it on {branch}"
+
+
+def broken(status: Status, detail: str) -> str:
+    """A red result."""
+    return f"{status}: {detail}" if detail else status
+
+
+def unbound(action: str) -> str:
+    """An issue node that names no issue."""
+    return f"not filed as an issue yet: bind it with `{action}`"
+
+
+def short(stance: Stance | None, status: Status, why: str, kind: NeedKind | None) -> str:
+    """How a blocker stands, in a few words with the sign of its stance."""
+    if stance is None:
+        return status
+    if kind is not None:
+        return f"{SIGNS[stance]} {YOURS[kind]}"
+    if stance == "waiting":
+        return f"{SIGNS[stance]} {why or 'waiting on its dependencies'}"
+    return f"{SIGNS[stance]} {why}"
+
+
+def waits_on(root: WaitsOn, ref: str) -> str:
+    """A card that waits: what it ultimately waits on, and how that stands."""
+    return f"waits on {ref} ({root.why})"

@@ -1,0 +1,278 @@
+"""The one-line details behind a status: why a node reads as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoat.clock import duration_text
+from stoat.derive.wording.text import counted, listed, moment
+from stoat.plan.commands import written
+from stoat.plan.state import Attempt, Claim, Evidence, Landing, Mark, Parked
+
+Tally = tuple[int, int, int]
+"""How many steps passed, failed (in any way), and have no verdict yet."""
+
+
+def ended(run: Evidence) -> str:
+    """How a finished run ended: `passed`, `failed (exit 2)`, `timed out (limit 20m) after 20m 3s`."""
+    if run.state == "timed-out":
+        limit = f" (limit {duration_text(run.limit)})" if run.limit else ""
+        after = f" after {duration_text(run.seconds)}" if run.seconds is not None else ""
+        return f"timed out{limit}{after}"
+    if run.state == "passed":
+        return "passed"
+    if run.signal:
+        return f"failed (killed by {run.signal})"
+    if run.failed:
+        return f"failed ({run.failed} of {(run.passed or 0) + run.failed + (run.skipped or 0)} tests)"
+    return f"failed (exit {run.exit_code})" if run.exit_code else "failed"
+
+
+def step_detail(run: Evidence) -> str:
+    """What decided a step: how its newest run ended, which run that was, how long it took and on what."""
+    parts = [ended(run)]
+    if run.state != "timed-out" and run.seconds is not None:
+        parts.append(f"in {duration_text(run.seconds)}")
+    parts.append(f"· {run.run} ({run.source})")
+    if run.commit:
+        parts.append(f"on {run.commit[:7]}{' with uncommitted changes' if run.dirty else ''}")
+    return " ".join(parts)
+
+
+def step_pending(orphan: Evidence | None) -> str:
+    """A step that nothing finished for."""
+    return f"not run: {orphaned(orphan)}" if orphan else "not run"
+
+
+def step_running(run: Evidence) -> str:
+    """A step that a run is going for."""
+    return f"running since {moment(run.at)}"
+
+
+def step_mismatch(run: Evidence, declared: str) -> str:
+    """A step whose passing run was of something else."""
+    return f"ran another command: `{written(run.command)}`, declared is `{declared}`"
+
+
+def orphaned(run: Evidence) -> str:
+    """A run that began and whose process is gone."""
+    return f"the run begun at {moment(run.at)} never finished (its process is gone)"
+
+
+def progress(tally: Tally) -> str:
+    """How far a gate is while a step runs: `3 of 12 steps, 1 failed`."""
+    passed, failed, open_ = tally
+    return f"{passed + failed} of {counted(passed + failed + open_, 'step')}" + (f", {failed} failed" if failed else "")
+
+
+def tally(counts: Tally) -> str:
+    """The same once nothing runs: `4✓ 1✗ 7○`, leaving out what is none."""
+    return " ".join(f"{count}{sign}" for count, sign in zip(counts, "✓✗○", strict=True) if count)
+
+
+def steps_bad(step: str, detail: str, counts: Tally) -> str:
+    """A gate with a bad step: that step, what became of it, and the tally."""
+    return f"step {step} {detail} · {tally(counts)}"
+
+
+def steps_waiting(missing: Sequence[str], counts: Tally) -> str:
+    """A gate with steps that were not run."""
+    passed, failed, open_ = counts
+    if not passed:
+        return f"no run yet: {counted(open_, 'step')} to pass"
+    return f"{passed} of {passed + failed + open_} steps passed, not run: {listed(missing)}"
+
+
+def steps_passed(count: int) -> str:
+    """A gate whose steps all passed."""
+    return "its step passed" if count == 1 else f"all {count} steps passed"
+
+
+def unassigned(runs: Sequence[str]) -> str:
+    """Runs of a gate with steps that name none of them."""
+    verb = "counts" if len(runs) == 1 else "count"
+    return f"unassigned, {verb} for no step: {listed(runs)}"
+
+
+def bare_passed(run: Evidence) -> str:
+    """A gate without steps that passed."""
+    return f"its run passed{f' on {run.commit[:7]}' if run.commit else ''}"
+
+
+def bare_bad(run: Evidence) -> str:
+    """A gate without steps that did not."""
+    return ended(run)
+
+
+def no_run(orphan: Evidence | None) -> str:
+    """Nothing was run, and Stoat would know."""
+    return f"no run yet: {orphaned(orphan)}" if orphan else "no run yet"
+
+
+def running(run: Evidence) -> str:
+    """A run is going."""
+    return f"running since {moment(run.at)}"
+
+
+def less(detail: str, why: str) -> str:
+    """A pass that stands although it proves less."""
+    return f"{detail}, {why}"
+
+
+def stale(why: str, rerun: Sequence[str] = ()) -> str:
+    """A pass that no longer counts."""
+    return f"passed before, and no longer counts: {why}" + (f" ({listed(rerun)})" if rerun else "")
+
+
+def dirty(names: Sequence[str]) -> str:
+    """Why a pass proves less: what it ran on was not the commit."""
+    return f"on a tree with uncommitted changes{f' ({listed(names)})' if names else ''}"
+
+
+def moved(names: Sequence[str]) -> str:
+    """Why a pass proves less: the commit changed under it."""
+    return f"on a commit that moved during the run{f' ({listed(names)})' if names else ''}"
+
+
+def still_waited_on(why: str) -> str:
+    """That a lesser pass is not enough, because something still waits on it."""
+    return f"passed {why}, and other work still waits on it: prove it on a commit"
+
+
+def branch_moved(branch: str | None) -> str:
+    """Why a pass is stale: reverify on branch change."""
+    return f"{branch or 'the integration branch'} moved since"
+
+
+def reverify_asked(mark: Mark | None) -> str:
+    """Why a pass is stale: a person asked."""
+    return f"{mark.by if mark else 'a person'} asked for it to be verified again"
+
+
+def specs_empty() -> str:
+    """A slice that nothing is bound to."""
+    return "no specs are bound to it"
+
+
+def specs_waiting(green: int, missing: Sequence[str], total: int) -> str:
+    """A slice some of whose specs were never seen."""
+    return f"{green} of {counted(total, 'spec')} green, missing: {listed(missing)}"
+
+
+def specs_red(red: Sequence[str], total: int) -> str:
+    """A slice with red specs."""
+    return f"{len(red)} of {counted(total, 'spec')} red: {listed(red)}"
+
+
+def specs_green(count: int) -> str:
+    """A slice that is proved."""
+    return "its spec is green" if count == 1 else f"all {count} specs green"
+
+
+def specs_unseen(run: Evidence) -> str:
+    """A run went through that does not say which specs it ran."""
+    return f"a run passed ({run.run}) and did not say which specs it ran"
+
+
+def specs_unnamed_failure(run: Evidence) -> str:
+    """A run went red before it named any spec."""
+    return f"its run {ended(run)} and named no spec"
+
+
+def landed(landing: Landing) -> str:
+    """Where a node's work is."""
+    how = {"rebased": "rebased", "merged": "merged", "fast-forwarded": "fast-forwarded"}.get(landing.how, "seen there")
+    return f"landed on {landing.onto} ({how}, {landing.tip[:7]})"
+
+
+def landed_nothing(landing: Landing) -> str:
+    """That there was nothing to land."""
+    return f"its branch has nothing that {landing.onto} lacks"
+
+
+def parked(hold: Parked) -> str:
+    """Why finished work is not on its branch."""
+    return f"not landed: conflict in {listed(hold.files)}" if hold.files else f"not landed: {hold.why}"
+
+
+def with_landing(detail: str, landing: str) -> str:
+    """A finished node and where its work is."""
+    return f"{detail}, {landing}"
+
+
+def change_open(attempt: Attempt | None) -> str:
+    """A change that nobody has finished: what its last attempt came to, if there was one."""
+    if attempt is None or attempt.outcome is None:
+        return "not started" if attempt is None else f"attempt {attempt.number} is not judged yet"
+    return f"attempt {attempt.number}: {attempt.detail or attempt.outcome}"
+
+
+def change_finished(detail: str, onto: str | None) -> str:
+    """A change whose work is complete."""
+    return f"{detail}, to be landed on {onto}" if onto else f"{detail}, merge when ready"
+
+
+def committed(attempt: Attempt) -> str:
+    """A change without steps whose attempt left its work on a branch."""
+    return f"committed on {attempt.branch}"
+
+
+def gave_up(mark: Mark) -> str:
+    """Nobody tries any more."""
+    return f"given up{f': {mark.why}' if mark.why else ''}"
+
+
+def claimed(claim: Claim, detail: str) -> str:
+    """Somebody is on it; `detail` is what is known beside."""
+    note = f": {claim.note}" if claim.note else ""
+    return f"{claim.holder} is on it{note}" + (f" · {detail}" if detail else "")
+
+
+def person_open() -> str:
+    """A step that a person does."""
+    return "a person's step: mark it done when it is"
+
+
+def person_done(mark: Mark) -> str:
+    """A step that a person did."""
+    return f"{mark.by} marked it done at {moment(mark.at)}"
+
+
+def unbound_issue() -> str:
+    """An issue node without a number."""
+    return "no issue is filed for it yet"
+
+
+def unbound_pr() -> str:
+    """A pr node without a number."""
+    return "no pull request is bound to it yet"
+
+
+def unknown_kind(kind: str) -> str:
+    """A node of a newer version's kind."""
+    return f"this version of Stoat does not know the kind {kind}"
+
+
+def unswept(what: str) -> str:
+    """Something on GitHub that was never looked at."""
+    return f"no GitHub sweep has seen {what} yet"
+
+
+def unread_feed(package: str, feed: str) -> str:
+    """A package that was never looked for."""
+    return f"no sweep has looked for {package} on {feed} yet"
+
+
+def unread_pin(package: str, manifest: str, repository: str | None) -> str:
+    """A pin that was never read."""
+    return f"no sweep has read the pin of {package} in {manifest}{f' of {repository}' if repository else ''} yet"
+
+
+def no_review() -> str:
+    """A review that nobody has given."""
+    return "no review yet"
+
+
+def number(repository: str | None, of: int) -> str:
+    """An issue or pull request: `OWNER/NAME#7`, or `#7` where no repository is named."""
+    return f"{repository or ''}#{of}"

@@ -1,0 +1,31 @@
+"""The building blocks of sentences: lists, counts, moments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoat.clock import Time
+
+MOST_NAMED = 3
+
+
+def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """`a, b, c`; past `most` of them the rest is counted: `a, b, c and 4 more`."""
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{', '.join(names[:most])} and {len(names) - most} more"
+
+
+def quoted(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """The same with each name in backticks."""
+    return listed([f"`{name}`" for name in names], most)
+
+
+def counted(count: int, what: str, plural: str | None = None) -> str:
+    """`1 step`, `2 steps`."""
+    return f"{count} {what if count == 1 else plural or what + 's'}"
+
+
+def moment(time: Time) -> str:
+    """A Time to the minute: `2026-11-30 22:16Z`."""
+    return f"{time[:10]} {time[11:16]}Z" if len(time) >= 16 else time

@@ -1,0 +1,201 @@
+"""What a runner launches next: which nodes are on offer, what holds the others, and in which order they go.
+
+    offers(…)  every node that is ready for this runner, in launch order, and a Hold for each one that something keeps
+    pick(…)    those of the offers that slots and resources allow now, and a Hold for each one that has to wait
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from stoat.clock import Time
+from stoat.derive import goahead
+from stoat.derive.answers import NodeAnswer, PlanAnswer
+from stoat.derive.readiness import NOT_TO_TAKE
+from stoat.plan.nodes import CHANGE, HEAVY, ISSUE, LAUNCHED, REVIEW, Resource, repository_of
+from stoat.plan.state import NodeState, PlanState
+
+HoldReason = Literal[
+    "later", "judging", "claimed", "person", "cloud", "elsewhere", "go-ahead", "question", "gave-up", "finished",
+    "upstream", "slot", "resource", "alone",
+]  # fmt: skip
+"""later: its kind is for a later version · judging: an attempt on it is not judged yet · claimed: somebody has it ·
+person, cloud: it is kept for one · elsewhere: another repository's · finished: its work waits to be merged ·
+upstream: what it builds on is not landed yet · alone: it wants the machine to itself, or another node has it."""
+
+NOT_YET = frozenset({ISSUE, REVIEW})
+"""Kinds whose result nothing here can observe yet: an agent on one could never be judged."""
+
+
+class Scope(Struct, frozen=True, kw_only=True):
+    """What a run was scoped to: only these nodes (all, when empty), never those, and whether upstreams count."""
+
+    only: frozenset[str] = frozenset()
+    skip: frozenset[str] = frozenset()
+    ignore_dependencies: bool = False
+
+    def takes(self, node_id: str) -> bool:
+        """Whether the run may launch that node at all."""
+        return node_id not in self.skip and (not self.only or node_id in self.only)
+
+
+class Hold(Struct, frozen=True):
+    """Why a node is not launched: the reason, and who or what (a holder, a repository, an upstream, a resource)."""
+
+    node: str
+    reason: HoldReason
+    what: str = ""
+
+
+class Offer(Struct, frozen=True):
+    """A node that could be launched now, and the resources that it takes while it runs."""
+
+    node: str
+    expedited: bool = False
+    uses: tuple[str, ...] = ()
+    alone: bool = False
+
+
+class Offers(Struct, frozen=True):
+    """The nodes on offer, first come first, and what holds the rest."""
+
+    launchable: tuple[Offer, ...]
+    holds: tuple[Hold, ...]
+
+
+class Pick(Struct, frozen=True):
+    """The nodes to launch now, in this order, and those that have to wait for a slot or a resource."""
+
+    launch: tuple[Offer, ...]
+    holds: tuple[Hold, ...]
+
+
+def offers(
+    plan: PlanState, answer: PlanAnswer, scope: Scope, *, now: Time, repo: str | None, running: Iterable[str],
+    unlanded: Iterable[str],
+) -> Offers:  # fmt: skip
+    """What this runner could launch, whatever slots it has.
+
+    `repo` is the OWNER/NAME of its checkout, `running` the nodes it works on, `unlanded` the done ones whose work has
+    not reached the plan's branch. Nodes out of scope, done or with an open upstream are neither offered nor held.
+    """
+    busy, waiting = frozenset(running), frozenset(unlanded)
+    launchable: list[tuple[tuple[bool, int, int], Offer]] = []
+    holds = []
+    for order, shown in enumerate(answer.nodes):
+        node = plan.nodes.get(shown.id)
+        if node is None or shown.id in busy or not _due(shown, scope):
+            continue
+        hold = _hold(plan, node, shown, now=now, repo=repo, unlanded=waiting)
+        if hold is not None:
+            holds.append(hold)
+            continue
+        expedited = shown.expedited is not None
+        offer = Offer(shown.id, expedited, node.spec.uses, node.spec.exclusive == "machine")
+        launchable.append(((not expedited, -shown.unblocks, order), offer))
+    launchable.sort(key=lambda entry: entry[0])
+    return Offers(tuple(offer for _, offer in launchable), tuple(holds))
+
+
+def pick(
+    launchable: Iterable[Offer], running: Iterable[Offer], *, parallel: int, expedite_slot: bool,
+    resources: Mapping[str, Resource], holding: Iterable[Offer] = (),
+) -> Pick:  # fmt: skip
+    """What may start beside `running`, in the order given.
+
+    `holding` are nodes that take resources and no slot (their verification runs). An expedited node may take one slot
+    past `parallel` with `expedite_slot`, never a second one. Resources are had all or none; a node that waits for one
+    keeps no later node from starting.
+    """
+    going = list(running)
+    slots = len(going)
+    taken = [*going, *holding]
+    launch: list[Offer] = []
+    holds: list[Hold] = []
+    for offer in launchable:
+        room = slots < parallel or (expedite_slot and offer.expedited and slots == parallel)
+        short = _short_of(offer, taken, resources)
+        if not room:
+            holds.append(Hold(offer.node, "slot", f"{slots}/{parallel}"))
+        elif any(other.alone for other in taken) or (offer.alone and taken):
+            holds.append(Hold(offer.node, "alone", next((other.node for other in taken), "")))
+        elif short is not None:
+            holds.append(Hold(offer.node, "resource", short))
+        else:
+            launch.append(offer)
+            taken.append(offer)
+            slots += 1
+    return Pick(tuple(launch), tuple(holds))
+
+
+def _due(shown: NodeAnswer, scope: Scope) -> bool:
+    if shown.kind not in LAUNCHED or shown.status in NOT_TO_TAKE or not scope.takes(shown.id):
+        return False
+    return shown.ready or (scope.ignore_dependencies and shown.id in scope.only)
+
+
+def _hold(
+    plan: PlanState, node: NodeState, shown: NodeAnswer, *, now: Time, repo: str | None, unlanded: frozenset[str]
+) -> Hold | None:
+    def hold(reason: HoldReason, what: str = "") -> Hold:
+        return Hold(shown.id, reason, what)
+
+    spec, attempt = node.spec, node.attempt
+    wanted = repository_of(plan.header, spec)
+    upstream = next((one for one in spec.depends_on if one in unlanded), None)
+    if spec.kind in NOT_YET:
+        return hold("later", spec.kind)
+    if spec.assignee == "person":
+        return hold("person")
+    if node.cloud is not None or spec.agent == "cloud":
+        return hold("cloud")
+    if wanted is not None and wanted.casefold() != (repo or "").casefold():
+        return hold("elsewhere", wanted)
+    if goahead.awaited(plan, node):
+        return hold("go-ahead")
+    if node.gave_up is not None:
+        return hold("gave-up", node.gave_up.why or "")
+    if node.open_questions:
+        return hold("question")
+    if node.claim is not None and node.claim.live(now):
+        return hold("claimed", node.claim.holder)
+    if attempt is not None and not before_restart(node) and attempt.outcome is None:
+        return hold("judging")
+    if awaits_landing(node):
+        return hold("finished")
+    if upstream is not None:
+        return hold("upstream", upstream)
+    return None
+
+
+def awaits_landing(node: NodeState) -> bool:
+    """Whether the node's last attempt finished a change whose branch has not landed yet."""
+    attempt = node.attempt
+    if node.spec.kind != CHANGE or attempt is None or attempt.outcome != "done" or before_restart(node):
+        return False
+    return not landed(node)
+
+
+def landed(node: NodeState) -> bool:
+    """Whether a landing of the node is on record that is not of an attempt before its last one."""
+    if node.landing is None:
+        return False
+    return node.attempt is None or node.landing.at >= node.attempt.started
+
+
+def before_restart(node: NodeState) -> bool:
+    """Whether the last attempt is history: a person restarted the node after it began."""
+    return node.attempt is not None and node.restarted is not None and node.restarted.at > node.attempt.started
+
+
+def _short_of(offer: Offer, taken: Iterable[Offer], resources: Mapping[str, Resource]) -> str | None:
+    used = [name for other in taken for name in other.uses]
+    for name in offer.uses:
+        declared = resources.get(name)
+        capacity = declared.capacity if declared else 1 if name == HEAVY else None
+        if capacity is not None and used.count(name) >= capacity:
+            return name
+    return None

@@ -1,0 +1,158 @@
+"""Who is alive here: a runner or a server holds an OS lock while it lives, and says its state in a file beside it.
+
+The lock dies with its process, whatever way that ends, so nobody has to believe a process id. The files are under
+`stoat/live/` of the common git directory and are nobody's history.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from stoat.errors import Refused
+from stoat.plan.facts import RunnerFact
+from stoat.plan.state import State
+from stoat.processes import Identity, is_dead
+
+Kind = Literal["runner", "server"]
+
+_PATIENCE = 1.0
+"""Seconds for which a lock is tried: somebody who only looks whether it is free holds it for an instant."""
+_KEPT = 24 * 3600.0
+"""Seconds for which what a process last said is kept after it went away, so that it reads as gone."""
+
+
+class Live:
+    """This process, as others see it. Its lock is held until `close` or the end of the process."""
+
+    def __init__(self, place: Path, handle: int) -> None:
+        self._place = place
+        self._handle = handle
+        self._said = b""
+
+    def update(self, state: Struct) -> None:
+        """Say the state anew, in one step: a reader sees the old one or the new one. Nothing is written twice."""
+        said = msgspec.json.encode(state)
+        if said == self._said:
+            return
+        draft = self._place.with_suffix(f".{os.getpid()}.new")
+        draft.write_bytes(said)
+        draft.replace(self._place)
+        self._said = said
+
+    def close(self) -> None:
+        """Let go and take the state away; a second call does nothing."""
+        if self._handle < 0:
+            return
+        self._place.unlink(missing_ok=True)
+        os.close(self._handle)
+        self._handle = -1
+
+
+def announce(common_dir: Path, kind: Kind, name: str, state: Struct) -> Live:
+    """Be the one live `kind` called `name`. Refused, with what the other said of itself, while another one is."""
+    directory = common_dir / "stoat" / "live"
+    directory.mkdir(parents=True, exist_ok=True)
+    _sweep(directory, kind)
+    place = directory / f"{kind}-{name}.json"
+    handle = os.open(place.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    if not _take(handle):
+        os.close(handle)
+        who = f"process {held.pid}" if (held := _owner(place)) else "another process"
+        raise Refused(
+            f"a {kind} is at work here already ({who})",
+            hint="wait for it, or stop it first (Ctrl-C in its terminal, or a file .stoat-stop in its project)",
+        )
+    os.truncate(handle, 0)
+    os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+    live = Live(place, handle)
+    live.update(state)
+    return live
+
+
+def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
+    """Every runner that is at work here or went away lately (state `gone`, and then it runs nothing)."""
+    directory = common_dir / "stoat" / "live"
+    facts = []
+    for place in sorted(directory.glob("runner-*.json")) if directory.is_dir() else ():
+        try:
+            fact = msgspec.json.decode(place.read_bytes(), type=RunnerFact)
+        except (OSError, msgspec.DecodeError):
+            continue
+        facts.append(fact if _is_held(place) else replace(fact, state="gone", running={}, reasons={}))
+    return tuple(facts)
+
+
+def dead_processes(state: State) -> frozenset[str]:
+    """The keys of processes recorded as at work (a gate's run, an attempt's agent) that are known to be dead here."""
+    keys = {
+        key
+        for plan in state.plans.values()
+        for node in plan.nodes.values()
+        for key in (
+            *(run.process for run in node.running.values()),
+            node.attempt.process if node.attempt is not None and node.attempt.outcome is None else None,
+        )
+        if key is not None
+    }
+    return frozenset(key for key in keys if _known_dead(key))
+
+
+class _Owner(Struct):
+    pid: int
+
+
+def _owner(place: Path) -> _Owner | None:
+    with contextlib.suppress(OSError, ValueError):
+        return _Owner(int(place.with_suffix(".lock").read_text(encoding="ascii")))
+    return None
+
+
+def _known_dead(key: str) -> bool:
+    try:
+        return is_dead(Identity.parse(key))
+    except ValueError:
+        return False
+
+
+def _take(handle: int) -> bool:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+
+
+def _is_held(place: Path) -> bool:
+    """Whether a live process holds the lock of this state file."""
+    try:
+        handle = os.open(place.with_suffix(".lock"), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(handle)
+
+
+def _sweep(directory: Path, kind: Kind) -> None:
+    """Remove what processes long gone said. Their lock files stay: removing one could split it between two holders."""
+    for place in directory.glob(f"{kind}-*.json"):
+        with contextlib.suppress(OSError):
+            if time.time() - place.stat().st_mtime > _KEPT and not _is_held(place):
+                place.unlink()

@@ -1,0 +1,126 @@
+"""What becomes of an attempt, by its evidence."""
+
+from __future__ import annotations
+
+import pytest
+
+from stoat.clock import plus
+from stoat.derive import attempts
+from stoat.derive.answers import NodeAnswer
+from stoat.derive.attempts import Judged, Verify, Wait, another, in_a_row
+from stoat.derive.integration import (
+    Elsewhere,
+    Finish,
+    Mergeable,
+    NeverCommitted,
+    Red,
+    StepsOpen,
+    ToVerify,
+    Uncommitted,
+    Unusable,
+    Verified,
+)
+from stoat.plan.nodes import CHANGE, GATE, SLICE, Node
+from stoat.plan.state import Attempt, Evidence, Mark, NodeState
+
+START = "2026-11-30T10:00:00.000Z"
+EXIT = "2026-11-30T10:05:00.000Z"
+SETTLE = 180.0
+EARLY, LATE = plus(EXIT, 10), plus(EXIT, 180)
+HEAD = "c" * 40
+
+
+def node_of(kind: str = SLICE, *, exited: str | None = EXIT, process: str | None = "m:b:1:2", questions: int = 0,
+            evidence: tuple[Evidence, ...] = ()) -> NodeState:  # fmt: skip
+    return NodeState(
+        spec=Node(id="n", kind=kind), added=Mark("ada", START), open_questions=questions,
+        evidence={run.step or "": run for run in evidence},
+        attempt=Attempt(
+            number=1, claim="c-1", started=START, runner="r", machine="m", launcher="l", worktree="/w", branch="b",
+            base="a" * 40, base_ref="main", log="/l", process=process, exited_at=exited,
+        ),
+    )  # fmt: skip
+
+
+def answer(kind: str, status: str, detail: str = "the detail") -> NodeAnswer:
+    return NodeAnswer(
+        id="n", kind=kind, title="n", repo=None, status=status, detail=detail, ready=False, readiness="",  # type: ignore[arg-type]
+        depends_on=(), unblocks=0, stance=None, stance_why="", waits_on=(), claim=None, approvable=False,
+        approved_for_agents=None, expedited=None, cloud=None, assignee=None, merge=None, launch=None, prs=(), steps=(),
+        attempts=1, spent_usd=None, url=None,
+    )  # fmt: skip
+
+
+def judge(node: NodeState, status: str, branch: Finish, now: str = LATE) -> attempts.Verdict:
+    return attempts.judge(node, answer(node.spec.kind, status), branch, now=now, settle=SETTLE)
+
+
+@pytest.mark.parametrize("kind", [SLICE, GATE])
+@pytest.mark.parametrize("branch", [Mergeable(HEAD, 1), Verified(), Uncommitted(("a",)), NeverCommitted(), Elsewhere()])
+def test_a_node_that_reads_done_is_judged_at_once_whatever_its_branch_is(kind: str, branch: Finish) -> None:
+    assert judge(node_of(kind), "done", branch, EARLY) == Judged("done", "the detail")
+
+
+def test_a_change_is_done_by_its_branch_and_not_by_what_it_reads() -> None:
+    assert judge(node_of(CHANGE), "open", Mergeable(HEAD, 2), EARLY) == Judged("done", "2 commits on its branch")
+    assert judge(node_of(CHANGE), "done", NeverCommitted()) == Judged("nothing", "its branch has no new commit")
+
+
+def test_what_reads_done_is_verified_before_it_is_believed_where_there_is_a_command() -> None:
+    assert judge(node_of(), "done", ToVerify(HEAD), EARLY) == Verify(HEAD)
+    assert judge(node_of(), "done", Red(HEAD), EARLY) == Judged(
+        "failed", "its verification is red on the committed branch"
+    )
+
+
+@pytest.mark.parametrize("status", ["failed", "waiting", "open", "unknown", "stale", "mismatch", "unrealized"])
+def test_nothing_is_held_against_an_attempt_before_its_evidence_had_time_to_show(status: str) -> None:
+    assert judge(node_of(), status, Mergeable(HEAD, 1), EARLY) == Wait(LATE)
+    assert judge(node_of(), status, Mergeable(HEAD, 1), LATE) == Judged("failed", "the detail")
+
+
+def test_a_run_that_is_still_going_is_waited_for_however_long() -> None:
+    assert judge(node_of(), "running", Mergeable(HEAD, 1), plus(EXIT, 86400)) == Wait(None)
+
+
+def test_an_agent_that_asked_a_person_is_given_its_attempt_back_at_once() -> None:
+    found = judge(node_of(questions=1), "waiting", NeverCommitted(), EARLY)
+    assert isinstance(found, Judged) and found.outcome == "given-back"
+
+
+def test_an_attempt_without_commits_and_without_evidence_left_nothing() -> None:
+    assert judge(node_of(SLICE), "waiting", NeverCommitted()) == Judged("nothing", "the detail")
+
+
+def test_an_attempt_without_commits_whose_run_was_red_failed() -> None:
+    red = Evidence(run="r", source="exec", state="failed", at=EXIT, by="x", seq=1)
+    assert judge(node_of(GATE, evidence=(red,)), "failed", Verified()) == Judged("failed", "the detail")
+
+
+@pytest.mark.parametrize(
+    ("branch", "outcome", "words"),
+    [
+        (NeverCommitted(), "nothing", "no new commit"),
+        (Uncommitted(("a.txt", "b.txt")), "failed", "a.txt, b.txt"),
+        (Uncommitted(tuple("abcdefg")), "failed", "a, b, c, d, e …"),
+        (StepsOpen(("lint",)), "failed", "lint"),
+        (Unusable("a rebase was left in progress"), "failed", "rebase"),
+        (Elsewhere(), "nothing", "no worktree"),
+    ],
+)
+def test_a_change_that_is_not_finished_says_why(branch: Finish, outcome: str, words: str) -> None:
+    found = judge(node_of(CHANGE), "open", branch)
+    assert isinstance(found, Judged)
+    assert found.outcome == outcome
+    assert words in found.detail
+
+
+def test_attempts_are_bounded() -> None:
+    assert [another(tries, 2) for tries in (0, 1, 2, 3)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "after"), [("done", 0), ("failed", 3), ("nothing", 3), ("lost", 3), ("given-back", 2)]
+)
+def test_failures_in_a_row(outcome: attempts.Outcome, after: int) -> None:
+    assert in_a_row(2, outcome) == after

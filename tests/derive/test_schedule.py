@@ -1,0 +1,218 @@
+"""What is launched next, what is held, and in which order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoat.derive.answers import Decision, NodeAnswer, PlanAnswer, RunnerShown
+from stoat.derive.schedule import Hold, Offer, Scope, offers, pick
+from stoat.plan.nodes import Header, Node, Repo, Resource
+from stoat.plan.state import Attempt, Claim, Landing, Mark, NodeState, PlanState
+
+NOW = "2026-11-30T12:00:00.000Z"
+BEFORE = "2026-11-30T11:00:00.000Z"
+AFTER = "2026-11-30T13:00:00.000Z"
+ADA = Mark("ada", BEFORE)
+
+
+def attempt(outcome: str | None, started: str = BEFORE) -> Attempt:
+    return Attempt(
+        number=1, claim="c-1", started=started, runner="r", machine="m", launcher="l", worktree="/w", branch="b",
+        base="a" * 40, base_ref="main", log="/l", outcome=outcome,
+    )  # fmt: skip
+
+
+def shown(node_id: str, kind: str = "slice", **fields: Any) -> NodeAnswer:
+    given: dict[str, Any] = {
+        "id": node_id, "kind": kind, "title": node_id, "repo": None, "status": "waiting", "detail": "", "ready": True,
+        "readiness": "", "depends_on": (), "unblocks": 0, "stance": None, "stance_why": "", "waits_on": (),
+        "claim": None, "approvable": False, "approved_for_agents": None, "expedited": None, "cloud": None,
+        "assignee": None, "merge": None, "launch": None, "prs": (), "steps": (), "attempts": 0, "spent_usd": None,
+        "url": None, **fields,
+    }  # fmt: skip
+    return NodeAnswer(**given)
+
+
+def plan_of(*nodes: tuple[NodeState, NodeAnswer], header: Header | None = None) -> tuple[PlanState, PlanAnswer]:
+    state = PlanState(
+        header=header or Header(plan="p"), created=ADA, nodes={node.spec.id: node for node, _ in nodes}, questions={}
+    )
+    answer = PlanAnswer(
+        plan="p", title="p", at=NOW, archived=False, done=0, total=len(nodes), spent_usd=None, attempts=0, lead=None,
+        runner=RunnerShown(), nodes=tuple(one for _, one in nodes),
+    )  # fmt: skip
+    return state, answer
+
+
+def one(node_id: str = "a", kind: str = "slice", *, answer: dict[str, Any] | None = None, spec: dict[str, Any] | None = None,
+        **state: Any) -> tuple[NodeState, NodeAnswer]:  # fmt: skip
+    node = NodeState(spec=Node(id=node_id, kind=kind, **(spec or {})), added=ADA, **state)
+    return node, shown(node_id, kind, **(answer or {}))
+
+
+def offered(*nodes: tuple[NodeState, NodeAnswer], scope: Scope | None = None, repo: str | None = "o/app",
+            running: tuple[str, ...] = (), unlanded: tuple[str, ...] = (), header: Header | None = None) -> Any:  # fmt: skip
+    plan, answer = plan_of(*nodes, header=header)
+    return offers(plan, answer, scope or Scope(), now=NOW, repo=repo, running=running, unlanded=unlanded)
+
+
+def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order() -> None:
+    by_ada = {"expedited": Decision("ada", BEFORE)}
+    found = offered(
+        one("leaf-1", answer={"unblocks": 0}),
+        one("trunk", answer={"unblocks": 5}),
+        one("leaf-2", answer={"unblocks": 0}),
+        one("flaky", answer={"unblocks": 1, **by_ada}),
+        one("urgent", answer={"unblocks": 2, **by_ada}),
+    )
+    assert [offer.node for offer in found.launchable] == ["urgent", "flaky", "trunk", "leaf-1", "leaf-2"]
+
+
+@pytest.mark.parametrize(
+    ("node", "hold"),
+    [
+        (one(kind="issue"), Hold("a", "later", "issue")),
+        (one(kind="review"), Hold("a", "later", "review")),
+        (one(spec={"assignee": "person"}), Hold("a", "person")),
+        (one(spec={"agent": "cloud"}), Hold("a", "cloud")),
+        (one(cloud=ADA), Hold("a", "cloud")),
+        (one(spec={"repo": "o/other"}), Hold("a", "elsewhere", "o/other")),
+        (one(kind="change"), Hold("a", "go-ahead")),
+        (one(open_questions=1), Hold("a", "question")),
+        (one(gave_up=Mark("r", BEFORE, "red")), Hold("a", "gave-up", "red")),
+        (one(attempt=attempt(None)), Hold("a", "judging")),
+        (one(kind="change", go_ahead=ADA, attempt=attempt("done")), Hold("a", "finished")),
+        (one(spec={"depends_on": ("up",)}), Hold("a", "upstream", "up")),
+        (
+            one(claim=Claim(id="c", holder="eve", since=BEFORE, renewed_at=BEFORE, expires_at=AFTER)),
+            Hold("a", "claimed", "eve"),
+        ),
+    ],
+    ids=lambda value: value.reason if isinstance(value, Hold) else "",
+)
+def test_what_holds_a_node(node: tuple[NodeState, NodeAnswer], hold: Hold) -> None:
+    found = offered(node, unlanded=("up",))
+    assert found.launchable == ()
+    assert found.holds == (hold,)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        one(kind="change", go_ahead=ADA),
+        one(spec={"repo": "O/App"}),
+        one(claim=Claim(id="c", holder="eve", since=BEFORE, renewed_at=BEFORE, expires_at=NOW)),
+        one(attempt=attempt("failed")),
+        one(attempt=attempt(None), restarted=Mark("ada", NOW)),
+        one(kind="change", go_ahead=ADA, attempt=attempt("done"), restarted=Mark("ada", NOW)),
+        one(attempt=attempt("done")),
+    ],
+    ids=["approved", "its repository", "lapsed claim", "failed", "restarted", "done over", "red again"],
+)
+def test_what_does_not_hold_a_node(node: tuple[NodeState, NodeAnswer]) -> None:
+    assert [offer.node for offer in offered(node).launchable] == ["a"]
+
+
+@pytest.mark.parametrize("status", ["done", "running", "missing", "partial", "findings", "fixing"])
+def test_nodes_that_are_done_or_at_it_are_neither_offered_nor_held(status: str) -> None:
+    found = offered(one(answer={"status": status}))
+    assert (found.launchable, found.holds) == ((), ())
+
+
+def test_a_landed_change_that_somehow_opened_again_is_offered() -> None:
+    landing = Landing(branch="b", commit="c", onto="i", tip="t", how="rebased", at=NOW, by="r", seq=1)
+    found = offered(one(kind="change", go_ahead=ADA, attempt=attempt("done"), landing=landing))
+    assert [offer.node for offer in found.launchable] == ["a"]
+
+
+def test_only_what_the_run_is_scoped_to_is_looked_at() -> None:
+    nodes = (one("a"), one("b"), one("c"))
+    only = offered(*nodes, scope=Scope(only=frozenset({"a", "b"}), skip=frozenset({"b"})))
+    assert [offer.node for offer in only.launchable] == ["a"]
+    assert only.holds == ()
+
+
+def test_an_upstream_that_is_not_done_is_ignored_for_the_named_nodes_alone() -> None:
+    nodes = (one("a", answer={"ready": False}), one("b", answer={"ready": False}))
+    scope = Scope(only=frozenset({"a"}), ignore_dependencies=True)
+    assert [offer.node for offer in offered(*nodes, scope=scope).launchable] == ["a"]
+    assert offered(*nodes).launchable == ()
+
+
+def test_a_repository_is_looked_up_by_its_alias() -> None:
+    header = Header(plan="p", repos={"app": Repo("o/app")})
+    found = offered(one(spec={"repo": "app"}), one("b", spec={"repo": "app"}), header=header, running=("b",))
+    assert [offer.node for offer in found.launchable] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("running", "extra", "started"),
+    [(0, False, ["x", "a"]), (1, False, ["x"]), (2, False, []), (2, True, ["x"]), (3, True, [])],
+)
+def test_an_expedited_node_takes_one_slot_past_the_cap_and_never_a_second(
+    running: int, extra: bool, started: list[str]
+) -> None:
+    going = [Offer(f"r{index}") for index in range(running)]
+    waiting = [Offer("x", expedited=True), Offer("a"), Offer("y", expedited=True)]
+    found = pick(waiting, going, parallel=2, expedite_slot=extra, resources={})
+    assert [offer.node for offer in found.launch] == started
+
+
+def test_resources_are_had_all_or_none_and_hold_nobody_else_up() -> None:
+    resources = {"db": Resource(1), "port": Resource(2)}
+    waiting = [Offer("both", uses=("port", "db")), Offer("one", uses=("port",)), Offer("free")]
+    found = pick(waiting, [Offer("r", uses=("db",))], parallel=9, expedite_slot=False, resources=resources)
+    assert [offer.node for offer in found.launch] == ["one", "free"]
+    assert found.holds == (Hold("both", "resource", "db"),)
+
+
+def test_a_verification_takes_resources_and_no_slot() -> None:
+    found = pick(
+        [Offer("a", uses=("db",)), Offer("b")], [], parallel=1, expedite_slot=False, resources={"db": Resource(1)},
+        holding=[Offer("v", uses=("db",))],
+    )  # fmt: skip
+    assert [offer.node for offer in found.launch] == ["b"]
+
+
+def test_heavy_work_goes_one_at_a_time_without_being_declared() -> None:
+    found = pick(
+        [Offer("a", uses=("heavy",)), Offer("b", uses=("heavy",)), Offer("c")], [], parallel=9, expedite_slot=False,
+        resources={},
+    )  # fmt: skip
+    assert [offer.node for offer in found.launch] == ["a", "c"]
+
+
+def test_a_node_that_wants_the_machine_runs_alone() -> None:
+    busy = pick([Offer("x", alone=True)], [Offer("r")], parallel=9, expedite_slot=False, resources={})
+    assert busy.holds == (Hold("x", "alone", "r"),)
+    free = pick([Offer("x", alone=True), Offer("a")], [], parallel=9, expedite_slot=False, resources={})
+    assert [offer.node for offer in free.launch] == ["x"]
+    assert free.holds == (Hold("a", "alone", "x"),)
+
+
+OFFERS = st.lists(
+    st.builds(Offer, st.uuids().map(str), st.booleans(), st.sets(st.sampled_from(["db", "port"])).map(tuple), st.booleans()),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(OFFERS, OFFERS, st.integers(1, 4), st.booleans())
+def test_no_pick_ever_passes_a_capacity_or_a_cap(
+    waiting: list[Offer], going: list[Offer], parallel: int, extra: bool
+) -> None:
+    resources = {"db": Resource(1), "port": Resource(2)}
+    found = pick(waiting, going, parallel=parallel, expedite_slot=extra, resources=resources)
+    assert {offer.node for offer in found.launch}.isdisjoint(hold.node for hold in found.holds)
+    assert len(found.launch) + len(found.holds) == len(waiting)
+    if found.launch:
+        assert len(going) + len(found.launch) <= parallel + extra
+        running = [*going, *found.launch]
+        for name, declared in resources.items():
+            if any(name in offer.uses for offer in found.launch):
+                assert sum(name in offer.uses for offer in running) <= declared.capacity
+        if any(offer.alone for offer in found.launch):
+            assert len(running) == 1

@@ -126,6 +126,7 @@ def test_a_step_that_ran_another_command_is_not_proved() -> None:
 
 
 def test_a_step_is_proved_by_a_report_and_by_a_command_that_nobody_declared() -> None:
-    reported = node_of(CHANGE, steps=(Step(id="t", run="make test"),), evidence=(run_of("t", source="junit", command=()),))
+    report = run_of("t", source="junit", command=())
+    reported = node_of(CHANGE, steps=(Step(id="t", run="make test"),), evidence=(report,))
     free = node_of(CHANGE, steps=(Step(id="t"),), evidence=(run_of("t", command=("anything",)),))
     assert unproved_steps(reported, HEAD) == unproved_steps(free, HEAD) == ()

@@ -48,14 +48,18 @@ def plan_of(*nodes: tuple[NodeState, NodeAnswer], header: Header | None = None) 
     return state, answer
 
 
-def one(node_id: str = "a", kind: str = "slice", *, answer: dict[str, Any] | None = None, spec: dict[str, Any] | None = None,
-        **state: Any) -> tuple[NodeState, NodeAnswer]:  # fmt: skip
+def one(
+    node_id: str = "a", kind: str = "slice", *, answer: dict[str, Any] | None = None, spec: dict[str, Any] | None = None,
+    **state: Any,
+) -> tuple[NodeState, NodeAnswer]:  # fmt: skip
     node = NodeState(spec=Node(id=node_id, kind=kind, **(spec or {})), added=ADA, **state)
     return node, shown(node_id, kind, **(answer or {}))
 
 
-def offered(*nodes: tuple[NodeState, NodeAnswer], scope: Scope | None = None, repo: str | None = "o/app",
-            running: tuple[str, ...] = (), unlanded: tuple[str, ...] = (), header: Header | None = None) -> Any:  # fmt: skip
+def offered(
+    *nodes: tuple[NodeState, NodeAnswer], scope: Scope | None = None, repo: str | None = "o/app",
+    running: tuple[str, ...] = (), unlanded: tuple[str, ...] = (), header: Header | None = None,
+) -> Any:  # fmt: skip
     plan, answer = plan_of(*nodes, header=header)
     return offers(plan, answer, scope or Scope(), now=NOW, repo=repo, running=running, unlanded=unlanded)
 
@@ -194,10 +198,8 @@ def test_a_node_that_wants_the_machine_runs_alone() -> None:
     assert free.holds == (Hold("a", "alone", "x"),)
 
 
-OFFERS = st.lists(
-    st.builds(Offer, st.uuids().map(str), st.booleans(), st.sets(st.sampled_from(["db", "port"])).map(tuple), st.booleans()),
-    max_size=8,
-)  # fmt: skip
+USES = st.sets(st.sampled_from(["db", "port"])).map(tuple)
+OFFERS = st.lists(st.builds(Offer, st.uuids().map(str), st.booleans(), USES, st.booleans()), max_size=8)
 
 
 @given(OFFERS, OFFERS, st.integers(1, 4), st.booleans())

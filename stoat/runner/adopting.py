@@ -1,0 +1,114 @@
+"""What a runner that is gone left behind: its live agents are watched on, its dead ones are judged.
+
+| an attempt that nobody judged, on this machine, of a runner that is gone | then                                  |
+|---------------------------------------------------------------------------|--------------------------------------|
+| its process is recorded and alive                                         | watched as ours                      |
+| its process is recorded and dead                                          | its exit is recorded, it is judged   |
+| no process is recorded, one with its claim's mark is alive                | recorded and watched                 |
+| the same, and it is only the setup of its worktree                        | ended; the attempt is given back     |
+| no process is recorded and none is alive                                  | judged lost, its claim released      |
+
+An attempt of another machine, or of a runner that is alive, is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from stoat.clock import Time
+from stoat.derive.schedule import Offer
+from stoat.derive.wording import runner as say
+from stoat.gitstore.porcelain import GitFailed
+from stoat.plan.events.attempts import AgentSpawned, AttemptExited, AttemptJudged
+from stoat.plan.events.base import PlanEvent
+from stoat.plan.state import Attempt, NodeState, PlanState
+from stoat.processes import Identity, end_tree, find_marked, is_alive
+from stoat.runner import agents, workspace
+from stoat.runner.launching import give_back, released
+from stoat.runner.reading import append
+from stoat.runner.state import Job, Run, RunState
+
+
+def adopt(run: Run, state: RunState) -> RunState:
+    """The step: take over what runners left that are gone. On most polls there is nothing."""
+    for node in list(state.plan.nodes.values()):
+        attempt = node.attempt
+        if attempt is None or attempt.outcome is not None or node.spec.id in state.jobs:
+            continue
+        if attempt.runner != run.runner_id and workspace.is_ours(run, state, attempt):
+            state = _adopt(run, state, node, attempt)
+    return state
+
+
+def _adopt(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
+    if attempt.exited_at is not None:
+        return _let_go(run, state, node, attempt)
+    recorded = _identity(attempt)
+    if recorded is not None:
+        return _watch(run, state, node, attempt, recorded) if is_alive(recorded) else _ended(run, state, node, attempt)
+    marked = find_marked(agents.CLAIM, attempt.claim)
+    if marked and _is_setup(run, attempt):
+        end_tree(marked[0], 5.0, marker=(agents.CLAIM, attempt.claim))
+        return give_back(run, state, node.spec.id, "the setup of its worktree was interrupted")
+    if marked:
+        spawned = AgentSpawned(node=node.spec.id, attempt=attempt.number, process=marked[0].key)
+        state = append(run, state, f"attempt {attempt.number} on {node.spec.id} is found", lambda plan, now: [spawned])
+        return _watch(run, state, node, attempt, marked[0])
+    return _lost(run, state, node, attempt)
+
+
+def _identity(attempt: Attempt) -> Identity | None:
+    try:
+        return Identity.parse(attempt.process) if attempt.process else None
+    except ValueError:
+        return None
+
+
+def _is_setup(run: Run, attempt: Attempt) -> bool:
+    """Whether what carries the claim's mark can only be the setup: no agent starts before that has succeeded."""
+    try:
+        return run.options.agent_setup is not None and not workspace.is_set_up(Path(attempt.worktree))
+    except GitFailed:
+        return False
+
+
+def _watch(run: Run, state: RunState, node: NodeState, attempt: Attempt, identity: Identity) -> RunState:
+    spec = node.spec
+    offer = Offer(spec.id, node.expedited is not None, spec.uses, spec.exclusive == "machine")
+    job = Job(
+        kind="agent", node=spec.id, identity=identity, claim=attempt.claim, attempt=attempt.number,
+        worktree=Path(attempt.worktree), log=Path(attempt.log), offer=offer,
+    )  # fmt: skip
+    run.narrator.say(say.adopted(spec.id, attempt.number, workspace.shown(job.log, run.home)))
+    return replace(state, jobs={**state.jobs, spec.id: job})
+
+
+def _ended(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
+    exited = AttemptExited(node=node.spec.id, attempt=attempt.number)
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        return [exited, *released(plan, node.spec.id, attempt.claim)]
+
+    run.narrator.say(say.found_ended(node.spec.id, attempt.number))
+    return append(run, state, f"attempt {attempt.number} on {node.spec.id} exited", decide)
+
+
+def _let_go(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
+    """Release the claim of an attempt whose exit is recorded, should the two ever have been apart."""
+    name = node.spec.id
+    if not released(state.plan, name, attempt.claim):
+        return state
+    return append(run, state, f"claim on {name} is released", lambda plan, now: released(plan, name, attempt.claim))
+
+
+def _lost(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
+    judged = AttemptJudged(
+        node=node.spec.id, attempt=attempt.number, outcome="lost", detail="its runner went away around its start"
+    )
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        return [judged, *released(plan, node.spec.id, attempt.claim)]
+
+    run.narrator.say(say.lost(node.spec.id, attempt.number))
+    return append(run, state, f"attempt {attempt.number} on {node.spec.id} is lost", decide)

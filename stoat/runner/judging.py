@@ -1,0 +1,145 @@
+"""Attempts whose agent has gone, judged by their evidence: done, tried again, or given up on, loudly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from stoat.clock import Time, seconds_between
+from stoat.derive import attempts, integration
+from stoat.derive.attempts import Judged, Verify, Wait
+from stoat.derive.integration import Finish, Proof
+from stoat.derive.schedule import Offer, before_restart
+from stoat.derive.wording import runner as say
+from stoat.plan.events.attempts import AttemptJudged, GaveUp
+from stoat.plan.events.base import PlanEvent
+from stoat.plan.nodes import GATE, SLICE
+from stoat.plan.state import Attempt, NodeState, PlanState
+from stoat.processes import NotStarted, spawn
+from stoat.runner import agents, workspace
+from stoat.runner.filling import fill_arguments, values
+from stoat.runner.launching import released
+from stoat.runner.reading import append
+from stoat.runner.state import Job, Run, RunState, Verification
+
+
+def judge(run: Run, state: RunState) -> RunState:
+    """The step: judge every attempt of ours that is over and had its time; start the verifications that are due."""
+    shown = {answer.id: answer for answer in state.answer.nodes}
+    for node_id, node in list(state.plan.nodes.items()):
+        if not _is_due(run, state, node):
+            continue
+        branch = finish_of(run, state, node)
+        verdict = attempts.judge(
+            node, shown[node_id], branch, now=state.now, settle=run.options.settle_seconds
+        )
+        match verdict:
+            case Wait(until):
+                state = _wait(run, state, until)
+            case Verify(commit):
+                state = verify(run, state, node, commit)
+            case Judged():
+                state = _judged(run, state, node, verdict)
+    return state
+
+
+def _is_due(run: Run, state: RunState, node: NodeState) -> bool:
+    """Whether the node's last attempt is ours, over, and without a verdict yet."""
+    attempt = node.attempt
+    if attempt is None or attempt.outcome is not None or node.spec.id in state.jobs or before_restart(node):
+        return False
+    return attempt.exited_at is not None and workspace.is_ours(run, state, attempt)
+
+
+def finish_of(run: Run, state: RunState, node: NodeState) -> Finish:
+    """What the node's branch is, as git shows it now."""
+    assert node.attempt is not None
+    tree = workspace.look_at(run.project, node.attempt)
+    proof = _proof(run, state, node, tree.head if tree is not None else "")
+    return integration.finish(node, tree, running=False, proof=proof)
+
+
+def _proof(run: Run, state: RunState, node: NodeState, head: str) -> Proof:
+    """What the verification says of this commit: ours, or one that an earlier runner had recorded as evidence."""
+    if not run.options.verify_command or node.spec.kind not in (SLICE, GATE):
+        return "none"
+    verified = state.verified.get(node.spec.id)
+    if verified is not None and verified.commit == head:
+        return "passed" if verified.passed else "failed"
+    recorded = node.evidence.get("")
+    ran = _command(run, node) if node.attempt is not None else ()
+    if recorded is not None and recorded.command == ran and integration.proves(recorded, head):
+        return "passed"
+    return "needed"
+
+
+def _command(run: Run, node: NodeState) -> tuple[str, ...]:
+    assert node.attempt is not None
+    filled = values(run.plan, node.spec.id, Path(node.attempt.worktree))
+    return fill_arguments(run.options.verify_command, filled, node.spec.specs)
+
+
+def _wait(run: Run, state: RunState, until: Time | None) -> RunState:
+    """This run has something to see through; come back when it is time, or when the ref moves."""
+    if until is None:
+        return replace(state, pending=True)
+    moment = run.monotonic() + max(0.0, seconds_between(state.now, until)) + 0.01
+    due = moment if state.due is None else min(state.due, moment)
+    return replace(state, pending=True, due=due)
+
+
+def verify(run: Run, state: RunState, node: NodeState, commit: str) -> RunState:
+    """Run the verification in the node's worktree, under its tag, as evidence."""
+    attempt, spec = node.attempt, node.spec
+    assert attempt is not None
+    worktree = Path(attempt.worktree)
+    log = workspace.log_of(run.project, "verify", workspace.name_of(run.project, worktree))
+    env = agents.environment(
+        run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
+    )
+    env.pop(agents.CLAIM, None)  # the claim is over; what is found by its mark is an agent
+    argv = (str(run.stoat), "gate", "exec", f"{run.plan}/{spec.id}", "--", *_command(run, node))
+    try:
+        process = spawn(argv, cwd=worktree, env=env, output=log)
+    except NotStarted:
+        return replace(state, verified={**state.verified, spec.id: Verification(commit, False)}, pending=True)
+    run.narrator.say(say.verifying(spec.id, workspace.shown(log, run.home)))
+    job = Job(
+        kind="verify", node=spec.id, identity=process.identity, claim="", attempt=attempt.number, worktree=worktree,
+        log=log, offer=Offer(spec.id, uses=spec.uses), process=process, commit=commit,
+    )  # fmt: skip
+    return replace(state, jobs={**state.jobs, spec.id: job})
+
+
+def _judged(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunState:
+    attempt, node_id = node.attempt, node.spec.id
+    assert attempt is not None
+    judged = AttemptJudged(node=node_id, attempt=attempt.number, outcome=verdict.outcome, detail=verdict.detail)
+    counts = verdict.outcome in attempts.GOT_NOWHERE
+    tries = node.tries + counts
+    giving_up = counts and not attempts.another(tries, run.options.max_attempts)
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        fresh = plan.nodes.get(node_id)
+        if fresh is None or fresh.attempt is None or fresh.attempt.number != attempt.number or fresh.attempt.outcome:
+            return []
+        given = [GaveUp(node=node_id, why=verdict.detail)] if giving_up else []
+        return [judged, *given, *released(plan, node_id, attempt.claim)]
+
+    state = append(run, state, f"attempt {attempt.number} on {node_id}: {verdict.outcome}", decide)
+    state = replace(state, failures=attempts.in_a_row(state.failures, verdict.outcome))
+    _say(run, node_id, attempt, verdict, tries, giving_up)
+    if giving_up:
+        return replace(state, troubles={**state.troubles, node_id: "given up on"})
+    return state
+
+
+def _say(run: Run, node: str, attempt: Attempt, verdict: Judged, tries: int, giving_up: bool) -> None:
+    detail = verdict.detail
+    if verdict.outcome == "given-back":
+        run.narrator.say(say.given_back(node, attempt.number, detail))
+    elif verdict.outcome != "done":
+        allowed = run.options.max_attempts
+        run.narrator.say(say.judged_bad(node, verdict.outcome, detail, attempt.number, tries, allowed))
+    if giving_up:
+        run.narrator.say(say.gave_up(node, run.plan, tries, detail, attempt.worktree))

@@ -1,0 +1,302 @@
+"""Claim, then spawn: an agent on each node that the schedule picks.
+
+    worktree → claimed + attempt_started (one commit) → [setup] → process → agent_spawned
+
+A kill anywhere in between leaves an attempt on the ref whose claim marks its process, so that the next runner finds it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from stoat.clock import Time
+from stoat.derive import claims as may
+from stoat.derive import schedule
+from stoat.derive.schedule import Hold, Offer
+from stoat.derive.wording import runner as say
+from stoat.errors import Refused
+from stoat.gitstore import bases, nodetrees
+from stoat.plan.events import claims as leases
+from stoat.plan.events.attempts import AgentSpawned, AttemptJudged, AttemptStarted
+from stoat.plan.events.base import PlanEvent
+from stoat.plan.events.claims import ClaimReleased
+from stoat.plan.ids import NodeRef
+from stoat.plan.nodes import Node
+from stoat.plan.state import NodeState, PlanState
+from stoat.processes import NotStarted, Process, spawn
+from stoat.runner import agents, profiles, workspace
+from stoat.runner.filling import fill_shell, values
+from stoat.runner.options import executable
+from stoat.runner.prompts import Assignment, prompt
+from stoat.runner.reading import append
+from stoat.runner.state import Job, Run, RunState
+from stoat.service.session import mint
+
+
+def launch(run: Run, state: RunState) -> RunState:
+    """The step: start what slots and resources allow, one every --stagger-seconds; say once what holds the rest."""
+    offered = schedule.offers(
+        state.plan, state.answer, run.options.scope, now=state.now, repo=run.repo, running=state.jobs,
+        unlanded=state.unlanded,
+    )  # fmt: skip
+    holds = list(offered.holds)
+    held = state.state.machine(run.machine).held
+    if held is not None:
+        run.narrator.once("machine", say.machine_held(held.by, held.why))
+    else:
+        run.narrator.forget("machine")
+    if state.stop is not None or held is not None:
+        return _with_holds(run, state, holds, pending=False)
+    picked = schedule.pick(
+        [offer for offer in offered.launchable if not _is_unlaunchable(state, offer.node)],
+        [job.offer for job in state.agents()], parallel=run.options.parallel,
+        expedite_slot=run.options.expedite_slot, resources=state.plan.header.resources,
+        holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
+    )  # fmt: skip
+    holds += picked.holds
+    pending = bool(picked.launch)
+    for offer in picked.launch:
+        wait = _stagger(run, state)
+        if wait is not None:
+            return _with_holds(run, replace(state, due=_sooner(state.due, wait)), holds, pending=True)
+        state = _launch(run, state, offer)
+    return _with_holds(run, state, holds, pending=pending)
+
+
+def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bool) -> RunState:
+    for hold in holds:
+        attempt = state.plan.nodes[hold.node].attempt
+        if hold.reason == "judging" and attempt is not None and not workspace.is_ours(run, state, attempt):
+            hold = Hold(hold.node, hold.reason, f"{attempt.runner} on {attempt.machine}")
+        line = say.held(hold, run.plan)
+        if line is not None:
+            run.narrator.once(("hold", hold.node), line)
+    return replace(state, holds=tuple(holds), pending=state.pending or pending)
+
+
+def _stagger(run: Run, state: RunState) -> float | None:
+    """The moment (monotonic) at which the next agent may start, None when that is now."""
+    if state.last_spawn is None:
+        return None
+    due = state.last_spawn + run.options.stagger_seconds
+    return due if run.monotonic() < due else None
+
+
+def _sooner(one: float | None, other: float) -> float:
+    return other if one is None else min(one, other)
+
+
+def _launch(run: Run, state: RunState, offer: Offer) -> RunState:
+    node = state.plan.nodes[offer.node]
+    spec = node.spec
+    if spec.model and not run.options.profile.model_arguments:
+        return _trouble(run, state, spec.id, f"it asks for {spec.model}, and {run.options.profile.name} takes no model")
+    base = workspace.fresh_base(run.project, state.plan, spec, run.repo, run.options.base)
+    if isinstance(base, bases.Hold):
+        run.narrator.once(("hold", spec.id), say.no_base(spec.id, base.why))
+        return replace(state, troubles={**state.troubles, spec.id: "no fresh base"})
+    tree = workspace.prepare(run.project, run.plan, node, base)
+    if isinstance(tree, bases.Hold):
+        run.narrator.once(("hold", spec.id), say.no_base(spec.id, tree.why))
+        return replace(state, troubles={**state.troubles, spec.id: "its worktree is busy"})
+    if isinstance(tree, nodetrees.Parked):
+        path = str(workspace.place_of(run.project, run.plan, spec.id).path)
+        why = "; ".join([tree.why, *(f"try: {command}" for command in tree.commands)])
+        run.narrator.once(("hold", spec.id), say.unusable(spec.id, why, path))
+        return replace(state, troubles={**state.troubles, spec.id: "its worktree cannot be used"})
+    started = _claim(run, state, node, tree)
+    if isinstance(started, Refused):
+        run.narrator.once(("hold", spec.id), say.not_started(spec.id, started.message))
+        return state
+    run.narrator.forget(("hold", spec.id))
+    if node.attempt is not None and node.attempt.detail and node.attempt.outcome != "done":
+        started = replace(started, last_words={**started.last_words, spec.id: node.attempt.detail})
+    if offer.expedited and node.expedited is not None:
+        run.narrator.say(say.expedited(spec.id, node.expedited.by))
+    troubles = {name: why for name, why in started.troubles.items() if name != spec.id}
+    state = replace(started, troubles=troubles, last_spawn=run.monotonic())
+    if run.options.agent_setup and not workspace.is_set_up(tree.path):
+        return _set_up(run, state, offer)
+    return start_agent(run, state, offer, note=_note(tree))
+
+
+def _claim(
+    run: Run, state: RunState, node: NodeState, tree: nodetrees.Made | nodetrees.Reused
+) -> RunState | Refused:
+    """Claim the node and say that an attempt begins, in one commit, before there is a process; or why it may not be."""
+    spec, options = node.spec, run.options
+    claim_id = mint("c")
+    session = str(uuid.uuid4()) if options.profile.session_arguments else None
+    began = workspace.began_at(node, tree)
+    facts = run.session.facts()
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        fresh = plan.nodes.get(spec.id)
+        if fresh is None:
+            raise Refused(f"{run.plan} has no node {spec.id} any more")
+        claimed = leases.claim(plan, fresh, claim_id=claim_id, holder=options.agent, lease=leases.DEFAULT_LEASE,
+                               now=now, session=session)  # fmt: skip
+        vouched = spec.id in options.scope.only and options.scope.ignore_dependencies
+        why_not = may.refusal(run.session.state(), facts, now, NodeRef(run.plan, spec.id))
+        if why_not is not None and not vouched:
+            raise Refused(why_not.message, hint=why_not.hint)
+        return [
+            claimed,
+            AttemptStarted(
+                node=spec.id, attempt=fresh.attempts + 1, claim=claim_id, runner=run.runner_id, machine=run.machine,
+                launcher=options.profile.name, worktree=str(tree.path), branch=workspace.branch_of(run.plan, spec.id),
+                base=began, base_ref=tree.base.label, log=str(_log(run, tree.path)),
+                model=agents.model_for(options, plan, spec), session=session,
+            ),
+        ]  # fmt: skip
+
+    try:
+        return append(run, state, f"{options.agent} claims {spec.id}", decide)
+    except Refused as refused:
+        return refused
+
+
+def _log(run: Run, worktree: Path) -> Path:
+    return workspace.log_of(run.project, "agent", workspace.name_of(run.project, worktree))
+
+
+def _note(tree: nodetrees.Made | nodetrees.Reused) -> str:
+    if isinstance(tree, nodetrees.Made):
+        return f"hooks said: {tree.notes.splitlines()[-1]}" if tree.notes else ""
+    if tree.moved_from is not None:
+        return f"moved up from {tree.moved_from[:7]}"
+    return f"left as it is: {tree.left}" if tree.left else ""
+
+
+def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunState:
+    """Start the process of the node's attempt that is on the ref, and record it."""
+    node = state.plan.nodes[offer.node]
+    attempt, spec = node.attempt, node.spec
+    assert attempt is not None
+    worktree, log = Path(attempt.worktree), Path(attempt.log)
+    own = agents.own_variables(run.options, spec.id, worktree)
+    log_from = log.stat().st_size if log.exists() else 0
+    try:
+        argv = profiles.command_line(
+            run.options.profile, prompt=prompt(_assignment(run, state, node, tuple(own))),
+            extra=run.options.agent_args, command=executable(run.options), model=attempt.model,
+            budget=run.options.limits.budget_usd, session=attempt.session,
+        )  # fmt: skip
+        env = agents.environment(
+            run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
+        )
+        process = spawn(argv, cwd=worktree, env=env, output=log)
+    except (NotStarted, OSError) as problem:
+        state = give_back(run, state, spec.id, f"no agent could be started: {problem}")
+        return _trouble(run, state, spec.id, str(problem))
+    run.narrator.say(
+        say.launched(
+            say.Launched(
+                spec.id, attempt.number, _tool(run, spec, attempt.model),
+                f"{attempt.base_ref} ({attempt.base[:7]})", workspace.shown(worktree, run.home),
+                workspace.shown(log, run.home), note, tuple(f"{name}={value}" for name, value in own.items()),
+            )
+        )
+    )  # fmt: skip
+    spawned = AgentSpawned(node=spec.id, attempt=attempt.number, process=process.identity.key)
+    state = append(run, state, f"attempt {attempt.number} on {spec.id} runs", lambda plan, now: [spawned])
+    job = _job("agent", offer, process, attempt.claim, attempt.number, worktree, log)
+    jobs = {**state.jobs, spec.id: replace(job, log_from=log_from)}
+    return replace(state, jobs=jobs, last_spawn=run.monotonic(), launched=state.launched + 1)
+
+
+def _job(kind: str, offer: Offer, process: Process, claim: str, number: int, worktree: Path, log: Path) -> Job:
+    return Job(
+        kind="setup" if kind == "setup" else "agent", node=offer.node, identity=process.identity, claim=claim,
+        attempt=number, worktree=worktree, log=log, offer=offer, process=process,
+    )  # fmt: skip
+
+
+def _tool(run: Run, spec: Node, model: str | None) -> str:
+    if model is None:
+        return run.options.profile.name
+    return f"{model} (node)" if spec.model else model
+
+
+def _assignment(run: Run, state: RunState, node: NodeState, own: tuple[str, ...]) -> Assignment:
+    attempt, spec, plan = node.attempt, node.spec, state.plan
+    assert attempt is not None
+    asked = tuple(
+        (one.question, one.answer.why or "")
+        for one in plan.questions.values()
+        if one.node == spec.id and one.state == "answered" and one.answer is not None
+    )
+    return Assignment(
+        plan=run.plan, node=spec, claim=attempt.claim, holder=run.options.agent, worktree=attempt.worktree,
+        branch=attempt.branch, base=f"{attempt.base_ref} ({attempt.base[:7]})", attempt=attempt.number, own_names=own,
+        skills=spec.skills or plan.header.skills, before=state.last_words.get(spec.id), asked=asked,
+    )  # fmt: skip
+
+
+def _set_up(run: Run, state: RunState, offer: Offer) -> RunState:
+    """Begin the setup of the node's new worktree; its agent starts when that has succeeded."""
+    node = state.plan.nodes[offer.node]
+    attempt, spec = node.attempt, node.spec
+    assert attempt is not None and run.options.agent_setup is not None
+    worktree = Path(attempt.worktree)
+    log = workspace.log_of(run.project, "setup", workspace.name_of(run.project, worktree))
+    command = fill_shell(run.options.agent_setup, values(run.plan, spec.id, worktree))
+    env = agents.environment(
+        run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
+    )
+    try:
+        process = spawn(("sh", "-c", command), cwd=worktree, env=env, output=log)
+    except NotStarted as problem:
+        return setup_failed(run, state, spec.id, None, log, str(problem))
+    run.narrator.say(say.setting_up(spec.id, workspace.shown(log, run.home)))
+    job = _job("setup", offer, process, attempt.claim, attempt.number, worktree, log)
+    return replace(state, jobs={**state.jobs, spec.id: job})
+
+
+def setup_failed(run: Run, state: RunState, node: str, code: int | None, log: Path, why: str = "") -> RunState:
+    """Release the claim and give the attempt back: nothing was started."""
+    run.narrator.say(say.setup_failed(node, code, workspace.shown(log, run.home)))
+    detail = why or f"the setup of its worktree failed{'' if code is None else f' (exit {code})'}"
+    state = give_back(run, state, node, detail)
+    return _unlaunchable(state, node, "its setup failed")
+
+
+def give_back(run: Run, state: RunState, node: str, detail: str) -> RunState:
+    """Judge the node's attempt as not counting, and release its claim, in one commit."""
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        attempt = plan.nodes[node].attempt
+        if attempt is None or attempt.outcome is not None:
+            return []
+        judged = AttemptJudged(node=node, attempt=attempt.number, outcome="given-back", detail=detail)
+        return [judged, *released(plan, node, attempt.claim)]
+
+    return append(run, state, f"attempt on {node} is given back", decide)
+
+
+def released(plan: PlanState, node: str, claim: str) -> list[PlanEvent]:
+    """The release of exactly that claim, if it is still the node's."""
+    held = plan.nodes[node].claim
+    return [ClaimReleased(node=node, claim=claim)] if held is not None and held.id == claim else []
+
+
+def _trouble(run: Run, state: RunState, node: str, why: str) -> RunState:
+    run.narrator.once(("hold", node), say.not_started(node, why))
+    return _unlaunchable(state, node, "could not be launched")
+
+
+def _unlaunchable(state: RunState, node: str, why: str) -> RunState:
+    """Not tried again by this run, until a person restarts the node: it would fail the same way."""
+    restarted = state.plan.nodes[node].restarted
+    mark = restarted.at if restarted is not None else ""
+    return replace(
+        state, unlaunchable={**state.unlaunchable, node: mark}, troubles={**state.troubles, node: why}
+    )
+
+
+def _is_unlaunchable(state: RunState, node: str) -> bool:
+    restarted = state.plan.nodes[node].restarted
+    return state.unlaunchable.get(node) == (restarted.at if restarted is not None else "")

@@ -1,0 +1,173 @@
+"""The poll: a list of steps, each taking and returning the state of the run; and when a run is over.
+
+Between two polls the runner sleeps until the ref moves, an agent exits, a stop file appears or a signal comes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from msgspec.structs import replace as changed
+
+from stoat.derive.schedule import Hold
+from stoat.derive.wording import runner as say
+from stoat.errors import NotFound, StoatError
+from stoat.gitstore import remotes
+from stoat.gitstore.porcelain import GitFailed
+from stoat.plan.facts import RunnerFact
+from stoat.runner.adopting import adopt
+from stoat.runner.announcing import announce
+from stoat.runner.beginning import finish, start
+from stoat.runner.judging import judge
+from stoat.runner.landing import land
+from stoat.runner.launching import launch
+from stoat.runner.leasing import keep
+from stoat.runner.observing import observe
+from stoat.runner.options import RunOptions
+from stoat.runner.reading import read
+from stoat.runner.reaping import reap
+from stoat.runner.state import Run, RunState
+from stoat.runner.stopping import check
+from stoat.service.session import Session
+
+Step = Callable[[Run, RunState], RunState]
+
+STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, judge, check, land, launch)
+
+INTERRUPTED = 130
+_PATIENCE = 3
+"""Polls in a row that may fail with no agent out there before the run ends with the error."""
+
+_REASONS = {"resource": "resource", "alone": "resource"}
+_SHOWN = frozenset({"resource", "alone", "judging", "upstream", "finished"})
+
+
+def run_plan(
+    options: RunOptions, session: Session, emit: Callable[[str], None], environ: Mapping[str, str]
+) -> int:
+    """Work the plan until nothing is left to do (or, with --watch, until told to stop); gives the exit code.
+
+    `emit` shows one line. Refused before anything is claimed where the run may not start.
+    """
+    run, state = start(options, session, emit, environ, time.monotonic)
+    try:
+        with _signals(run):
+            return _work(run, state)
+    finally:
+        finish(run)
+
+
+def poll(run: Run, state: RunState) -> RunState:
+    """One poll: all steps, then say to others how the run stands."""
+    state = replace(state, pending=False, due=None)
+    for step in STEPS:
+        state = step(run, state)
+    run.live.update(_fact(run, state))
+    return state
+
+
+def _work(run: Run, state: RunState) -> int:
+    failed = 0
+    while True:
+        try:
+            state = poll(run, state)
+            failed = 0
+            run.narrator.forget("poll")
+        except NotFound:
+            raise
+        except (StoatError, OSError) as problem:
+            # A busy store, a full disk, a git that fails: nothing was started, and agents out there go on.
+            failed += 1
+            run.narrator.once("poll", say.unreachable(str(problem)))
+            if run.options.once or (failed >= _PATIENCE and not state.jobs and not run.options.watch):
+                raise
+        for note in run.session.store.notes:
+            run.narrator.once(("note", note), f"⚠ {note}")
+        if run.interrupts.count > 1:
+            return _leave(run, state)
+        if not failed and _is_over(run, state):
+            return _end(run, state)
+        if run.options.watch and not state.jobs and not state.pending:
+            run.narrator.once("idle", say.resident(state.answer.done, state.answer.total))
+        seconds = run.options.poll_seconds
+        if state.due is not None and not failed:
+            seconds = min(seconds, max(0.0, state.due - run.monotonic()))
+        run.waker.sleep(seconds, [job.identity for job in state.jobs.values()])
+        if run.interrupts.count > 1:
+            return _leave(run, state)
+
+
+def _is_over(run: Run, state: RunState) -> bool:
+    if run.options.once:
+        return True
+    if state.jobs or state.pending:
+        return False
+    return state.stop is not None or not run.options.watch
+
+
+def _leave(run: Run, state: RunState) -> int:
+    if state.jobs:
+        run.narrator.say(say.left_running(sorted(state.jobs), run.plan))
+    return INTERRUPTED
+
+
+def _end(run: Run, state: RunState) -> int:
+    if state.jobs:
+        run.narrator.say(say.left_running(sorted(state.jobs), run.plan))
+    branch = state.plan.header.branch
+    if branch is not None and any(node.landing is not None for node in state.plan.nodes.values()):
+        with contextlib.suppress(GitFailed):
+            default = remotes.default_branch(run.project.directory, remotes.FetchFailed("here", "not asked"))
+            run.narrator.say(say.finished_on(branch, default.name if default is not None else None))
+    troubles = _troubles(run, state)
+    named = [f"{node} ({why})" if node else why for node, why in sorted(troubles.items())]
+    run.narrator.say(say.summary(state.answer.done, state.answer.total, named))
+    return 1 if troubles else 0
+
+
+def _troubles(run: Run, state: RunState) -> dict[str, str]:
+    """What makes the run end badly: what happened in it and still holds, and what of its scope is given up on."""
+    status = {shown.id: shown.status for shown in state.answer.nodes}
+    troubles = {name: why for name, why in state.troubles.items() if not name or name in status}
+    for node_id, node in state.plan.nodes.items():
+        if node.gave_up is not None and status[node_id] != "done" and run.options.scope.takes(node_id):
+            troubles[node_id] = "given up on"
+        elif troubles.get(node_id) == "given up on":
+            del troubles[node_id]
+    return troubles
+
+
+def _fact(run: Run, state: RunState) -> RunnerFact:
+    running = {job.node: job.attempt for job in state.agents()}
+    word = "stopping" if state.stop is not None else "running" if state.jobs or state.pending else "waiting"
+    reasons = {hold.node: _reason(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
+    reasons |= {node: f"held: {why}" for node, why in state.troubles.items() if node in state.unlaunchable}
+    return changed(run.fact, state=word, running=running, reasons=reasons)
+
+
+def _reason(hold: Hold, plan: str) -> str:
+    sentence = say.held(hold, plan) or "its last attempt is being judged"
+    return f"{_REASONS.get(hold.reason, 'held')}: {sentence.removeprefix(f'⚠ {hold.node}: ')}"
+
+
+@contextlib.contextmanager
+def _signals(run: Run) -> Iterator[None]:
+    """Ctrl-C once stops claiming, twice leaves; SIGTERM and a hang-up count as once, however often they come."""
+
+    def interrupted(number: int, frame: object) -> None:
+        run.interrupts.count = run.interrupts.count + 1 if number == signal.SIGINT else max(run.interrupts.count, 1)
+        run.waker.wake()
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, interrupted) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+

@@ -1,0 +1,146 @@
+"""What a run was asked to do: the flags of `stoat run-plan` as one value, with their defaults and their refusals."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stoat.derive.limits import Limits
+from stoat.derive.schedule import Scope
+from stoat.errors import Refused
+from stoat.plan.state import PlanState
+from stoat.runner.profiles import Profile, has_posture
+
+LATER = {
+    "url": "a coordination server for runners",
+    "max_fix_attempts": "resuming an agent for its own pull request",
+    "max_rebases": "resuming an agent for its own pull request",
+    "fix_stall_minutes": "resuming an agent for its own pull request",
+    "fix_with": "resuming an agent for its own pull request",
+    "cloud_launcher": "handing nodes to cloud agents",
+    "cloud_url": "handing nodes to cloud agents",
+    "lean": "starting workers without the user's own context",
+    "paused": "starting and pausing a run from the plan page",
+}
+"""Flags whose effect is in a later version, and what it is: given, they are refused, never ignored."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """A run of a plan from one checkout. Seconds and dollars are plain numbers; None is “not given”."""
+
+    plan: str
+    project: Path
+    profile: Profile
+    parallel: int = 2
+    expedite_slot: bool = False
+    max_attempts: int = 2
+    agent_command: str | None = None
+    model: str | None = None
+    agent_args: tuple[str, ...] = ()
+    scope: Scope = field(default_factory=Scope)
+    agent_env: tuple[tuple[str, str], ...] = ()
+    agent_setup: str | None = None
+    verify_command: tuple[str, ...] = ()
+    agent: str = "stoat-runner"
+    watch: bool = False
+    once: bool = False
+    base: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    settle_seconds: float = 180.0
+    stagger_seconds: float = 5.0
+    poll_seconds: float = 15.0
+    allow_prompting: bool = False
+    allow_unprovable: bool = False
+
+
+def refuse_later(given: Iterable[str]) -> None:
+    """Refused when one of the flags that were given (`fix_with` for --fix-with) works in a later version only."""
+    names = [name for name in given if name in LATER]
+    if names:
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in names)
+        raise Refused(
+            f"{flags}: {' and '.join(dict.fromkeys(LATER[name] for name in names))} comes with a later version",
+            hint="leave the flag out",
+        )
+
+
+def parse_environment(written: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """--agent-env values `KEY=VALUE` taken apart; Refused with all that are not written that way."""
+    pairs, wrong = [], []
+    for one in written:
+        name, equals, value = one.partition("=")
+        if equals and _NAME.fullmatch(name) and not name.startswith("STOAT_") and name != "BOBCAT_RUN_TAG":
+            pairs.append((name, value))
+        else:
+            wrong.append(one)
+    if wrong:
+        raise Refused(
+            f"--agent-env takes KEY=VALUE, and not {', '.join(map(repr, wrong))}",
+            hint="a name has letters, digits and underscores; STOAT_… and BOBCAT_RUN_TAG are set by the runner",
+        )
+    return tuple(pairs)
+
+
+def check(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> None:
+    """Everything that must stop a run before it claims anything, as far as options and plan can tell; Refused."""
+    scope = options.scope
+    unknown = sorted((scope.only | scope.skip) - set(plan.nodes))
+    if unknown:
+        raise Refused(
+            f"plan {plan.slug} has no node {', '.join(map(repr, unknown))}",
+            hint=f"see its nodes: stoat status {plan.slug}",
+        )
+    if scope.ignore_dependencies and not scope.only:
+        raise Refused(
+            "--ignore-dependencies vouches for the upstream of single nodes, so it needs --node",
+            hint="name them: --node ID --ignore-dependencies",
+        )
+    if plan.archived is not None:
+        raise Refused(f"plan {plan.slug} is archived", hint="take it up again with `stoat plan import`, or run another")
+    _check_profile(options, plan, environ)
+
+
+def _check_profile(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> None:
+    profile = options.profile
+    if not options.allow_prompting and not has_posture(profile, options.agent_args):
+        raise Refused(
+            f"--agent-args names no permission flag of {profile.name}: every agent would stop and ask before its first"
+            " write, and never finish",
+            hint=f"choose one of {', '.join(profile.posture_flags)}; or --allow-prompting to start all the same",
+        )
+    asks = "--model" if options.model else "the plan" if plan.header.model else None
+    if asks and not profile.model_arguments:
+        raise Refused(
+            f"{asks} asks for a model, and launcher {profile.name} takes none",
+            hint="give its profile modelArguments with {model}",
+        )
+    if options.limits.budget_usd is not None and not profile.budget_arguments:
+        raise Refused(
+            f"--budget-usd: launcher {profile.name} takes no budget, and a cap that nobody enforces is none",
+            hint="give its profile budgetArguments with {budget}, or leave --budget-usd out",
+        )
+    limits = options.limits
+    if limits.total_usd is not None and limits.budget_usd is None and profile.result != "claude-json":
+        raise Refused(
+            f"--max-total-usd: launcher {profile.name} reports no cost",
+            hint='give its profile "result": "claude-json" where it prints one, or cap attempts with --budget-usd',
+        )
+    command = executable(options)
+    if shutil.which(command, path=environ.get("PATH", os.defpath)) is None:
+        raise Refused(
+            f"launcher {profile.name}: there is no program {command}",
+            hint="install it, or name it with --agent-command",
+        )
+
+
+def executable(options: RunOptions) -> str:
+    """The program that agents are started with; a path is taken from the project's directory."""
+    command = options.agent_command or options.profile.command
+    return str(options.project / command) if "/" in command else command

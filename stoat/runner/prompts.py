@@ -1,0 +1,176 @@
+"""The prompt of an agent: thin. The claim, the worktree, what done means, the tag rule and the fences; no how-to.
+
+What the repository's own conventions and skills say is not repeated. Every word that Stoat did not write is fenced.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, field
+
+from stoat.plan.commands import argv_of, written
+from stoat.plan.nodes import CHANGE, GATE, REVIEW, SLICE, Node, Step
+from stoat.runner.fence import Fence
+
+LONGEST = 96 * 1024
+"""Bytes of a prompt: one argument of a program may have 128 KiB on Linux, and a launcher may add to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assignment:
+    """What an agent is told: its node, its claim, its place, and what is known of earlier tries.
+
+    `asked` holds (question, answer) pairs that a person settled; `before` says how the last attempt was judged.
+    """
+
+    plan: str
+    node: Node
+    claim: str
+    holder: str
+    worktree: str
+    branch: str
+    base: str
+    attempt: int
+    own_names: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    before: str | None = None
+    asked: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def ref(self) -> str:
+        """PLAN/NODE."""
+        return f"{self.plan}/{self.node.id}"
+
+
+def prompt(work: Assignment) -> str:
+    """The whole prompt, at most LONGEST bytes: a brief that is longer is cut, and says where the rest is."""
+    brief = work.node.brief or ""
+    fence = Fence(_outside(work))
+    text = _written(work, fence, brief)
+    too_long = len(text.encode(errors="replace")) - LONGEST
+    if too_long > 0 and brief:
+        note = f"\n… cut here; the whole brief: stoat node show {work.ref}"
+        kept = max(0, len(brief.encode(errors="replace")) - too_long - len(note.encode()))
+        text = _written(work, fence, brief.encode(errors="replace")[:kept].decode(errors="ignore") + note)
+    return text
+
+
+def _outside(work: Assignment) -> list[str]:
+    node = work.node
+    words = [node.title or "", node.brief or "", work.before or "", *node.specs, *work.skills]
+    return words + [text for pair in work.asked for text in pair]
+
+
+def _written(work: Assignment, fence: Fence, brief: str) -> str:
+    node = work.node
+    parts = [_claim(work), fence.rule(), fence.around("title", node.title or node.id)]
+    if brief:
+        parts.append(fence.around("brief", brief))
+    parts.append(_done_means(work))
+    if node.specs:
+        parts.append("Its specs, one a line:\n" + fence.around("specs", "\n".join(node.specs)))
+    if node.steps:
+        parts.append(_steps(work))
+    parts.append(_tags(work))
+    if work.skills:
+        parts.append("Use these skills, where you have them:\n" + fence.around("skills", "\n".join(work.skills)))
+    if work.asked:
+        said = "\n".join(f"Question: {question}\nAnswer: {answer}" for question, answer in work.asked)
+        parts.append("This was asked about the node, and a person answered:\n" + fence.around("answers", said))
+    if work.before:
+        parts.append("The attempt before this one ended so:\n" + fence.around("last attempt", work.before))
+    parts += [_place(work), _machine(work), _asking(work)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _claim(work: Assignment) -> str:
+    return (
+        f"You work on node {work.node.id} (kind: {work.node.kind}) of plan {work.plan}, and on nothing else. It is "
+        f"claimed for you: claim {work.claim}, held by {work.holder}, attempt {work.attempt}. Claim no other node. The "
+        "runner that started you renews the claim as long as you run."
+    )
+
+
+def _done_means(work: Assignment) -> str:
+    match work.node.kind:
+        case kind if kind == CHANGE:
+            steps = " and every step below has passed on exactly that commit" if work.node.steps else ""
+            return (
+                f"Done means: your work is committed on branch {work.branch}, nothing is left uncommitted{steps}. "
+                "What you say about it decides nothing."
+            )
+        case kind if kind == SLICE:
+            return (
+                "Done means: every spec listed below is green in a recorded run, on committed work. Exiting cleanly or "
+                "saying so decides nothing."
+            )
+        case kind if kind == GATE:
+            what = "each step below has a passing run" if work.node.steps else f"a run tagged {work.ref} passes"
+            return (
+                f"Done means: {what}, recorded by `stoat gate exec`. Where it fails, find out why, mend it, commit, "
+                "and run it again; a gate that rightly changes nothing needs no commit."
+            )
+        case kind if kind == REVIEW:
+            return "Done means: a person decided every finding that you submit. Change nothing."
+    return "Done means: what the plan can observe says so. What you say about it decides nothing."
+
+
+def _steps(work: Assignment) -> str:
+    lines = [f"    {step_command(work.ref, step)}" for step in work.node.steps]
+    return (
+        "Its steps. Run each exactly as written here, in your worktree, after your last commit; a step that ran "
+        "anything else does not count:\n" + "\n".join(lines)
+    )
+
+
+def step_command(ref: str, step: Step) -> str:
+    """The command line that runs a step as evidence. One that would not fit on a line is read from the plan instead."""
+    words = ["stoat", "gate", "exec", ref, "--step", step.id]
+    if step.cwd:
+        words += ["--cwd", step.cwd]
+    for name, value in step.env.items():
+        words += ["--env", f"{name}={value}"]
+    if step.timeout:
+        words += ["--timeout", step.timeout]
+    run = step.run
+    if run is None:
+        return shlex.join([*words, "--"]) + " COMMAND   (the plan names no command: choose the one that proves it)"
+    if any(not (char.isprintable()) for char in " ".join([*words, run])):
+        return shlex.join(["stoat", "gate", "run", ref, "--step", step.id])
+    return f"{shlex.join(words)} -- {written(argv_of(run))}"
+
+
+def _tags(work: Assignment) -> str:
+    bare = f"stoat gate exec {work.ref} -- COMMAND"
+    return (
+        f"Runs are told apart by their tag. BOBCAT_RUN_TAG={work.ref} is set for you: keep it as it is. Run tests as "
+        f"evidence with `{bare}`, or record a report with `stoat runs add FILE --tag {work.ref}`."
+    )
+
+
+def _place(work: Assignment) -> str:
+    return (
+        f"Work in your worktree, {shlex.quote(work.worktree)}, on its branch {work.branch} (cut from {work.base}). "
+        "Commit what you do on this branch. Do not switch branches, do not push, do not merge, and change no file "
+        "outside it."
+    )
+
+
+def _machine(work: Assignment) -> str:
+    own = ""
+    if work.own_names:
+        own = (
+            f" These variables of your environment are yours alone, so that you and your neighbours do not meet: "
+            f"{', '.join(work.own_names)}. Do not change them back to anything shared."
+        )
+    return (
+        "This machine is shared with other agents and with people. Do not stop, restart or clean up any process, "
+        f"container, service or database that you did not start yourself.{own}"
+    )
+
+
+def _asking(work: Assignment) -> str:
+    return (
+        f"What only a person can decide, ask: stoat ask {work.ref} 'your question'. Then end; the node waits for the "
+        "answer. Do not guess, and do not work around it."
+    )

@@ -1,0 +1,61 @@
+"""Reading where the plan stands, and appending what the runner did: the two ways in which it meets the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from stoat import clock
+from stoat.clock import Time
+from stoat.derive.answers import PlanAnswer
+from stoat.errors import NotFound
+from stoat.gitstore.log import Change
+from stoat.observe.live import read_runners
+from stoat.plan import streams
+from stoat.plan.events.base import PlanEvent
+from stoat.plan.state import PlanState, State
+from stoat.runner.state import Run, RunState
+from stoat.service.session import plan_of
+
+
+def begin(run: Run) -> RunState:
+    """The first state of a run. NotFound when there is no such plan."""
+    now, folded, plan, answer, others = _look(run)
+    spent = plan.spent_usd or 0.0
+    return RunState(state=folded, plan=plan, answer=answer, now=now, others=others, spent_before=spent)
+
+
+def read(run: Run, state: RunState) -> RunState:
+    """The step: what the ref says now, and what follows from it. NotFound once the plan is purged."""
+    now, folded, plan, answer, others = _look(run)
+    return replace(state, state=folded, plan=plan, answer=answer, now=now, others=others)
+
+
+def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str]]:
+    now = clock.now()
+    answers = run.session.answers(now)
+    folded = run.session.state()
+    plan = plan_of(folded, run.plan)
+    answer = answers.plans.get(run.plan)
+    if answer is None:
+        raise NotFound(f"plan {run.plan} is no longer shown", hint="stoat status")
+    runners = read_runners(run.session.store.common)
+    others = frozenset(fact.runner_id for fact in runners if fact.state != "gone") - {run.runner_id}
+    return now, folded, plan, answer, others
+
+
+def append(
+    run: Run, state: RunState, subject: str, decide: Callable[[PlanState, Time], Sequence[PlanEvent]]
+) -> RunState:
+    """Append the events that `decide` gives on the newest state of the plan, as one commit; then read again.
+
+    No events, no commit. `subject` is what happened, without the plan's name. Refused comes from `decide`.
+    """
+
+    def change(folded: State, now: Time) -> Change | None:
+        events = decide(plan_of(folded, run.plan), now)
+        stream = streams.of_plan(run.plan)
+        return Change([(stream, event) for event in events], f"{run.plan}: {subject}") if events else None
+
+    run.session.commit(change)
+    return read(run, state)

@@ -1,0 +1,142 @@
+"""What a run knows: `Run`, which stays the same, and `RunState`, which every step takes and returns.
+
+What has to survive the runner is not here but on the ref: claims, attempts, landings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from stoat.clock import Time
+from stoat.derive.answers import PlanAnswer
+from stoat.derive.limits import Stop
+from stoat.derive.schedule import Hold, Offer
+from stoat.gitstore.integration import Integration
+from stoat.gitstore.worktrees import Project
+from stoat.observe.live import Live
+from stoat.plan.facts import RunnerFact
+from stoat.plan.state import PlanState, State
+from stoat.processes import Identity, Process, is_alive
+from stoat.runner.narration import Narrator
+from stoat.runner.options import RunOptions
+from stoat.runner.waking import Waker
+from stoat.service.session import Session
+
+JobKind = Literal["agent", "setup", "verify"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A process that the run watches: an agent, a worktree's setup, or a verification.
+
+    `process` is None for one that an earlier runner started. `commit` is what a verification verifies.
+    """
+
+    kind: JobKind
+    node: str
+    identity: Identity
+    claim: str
+    attempt: int
+    worktree: Path
+    log: Path
+    offer: Offer
+    process: Process | None = None
+    commit: str = ""
+    log_from: int = 0
+
+    def ended(self) -> bool:
+        """Whether the process is gone."""
+        return (self.process.poll() is not None) if self.process is not None else not is_alive(self.identity)
+
+    def code(self) -> int | None:
+        """Its exit code, where it is ours to know."""
+        return self.process.poll() if self.process is not None else None
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the verification of a node's commit came to."""
+
+    commit: str
+    passed: bool
+
+
+@dataclass(kw_only=True)
+class Interrupts:
+    """How often the run was asked to stop by a signal; written by the handler, read by the loop."""
+
+    count: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """The run's fixed surroundings. `stoat` is a program that runs this very Stoat."""
+
+    options: RunOptions
+    session: Session
+    project: Project
+    repo: str | None
+    runner_id: str
+    machine: str
+    narrator: Narrator
+    live: Live
+    waker: Waker
+    environ: Mapping[str, str]
+    stoat: Path
+    interrupts: Interrupts
+    monotonic: Callable[[], float]
+    started: float
+    home: Path
+    fact: RunnerFact
+
+    @property
+    def plan(self) -> str:
+        """The slug of the plan that is worked."""
+        return self.options.plan
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunState:
+    """Where a run stands between two steps.
+
+    `last_words` says how a node's attempt before this one was judged. `unlaunchable` are nodes whose setup or launcher
+    failed, with the time of their last restart then. `left_alone` are nodes that were done before the run began, with
+    nothing of a runner's pending. `troubles` are what the run ends with code 1 for, by node (`""`: the run itself).
+    `unlanded` are done nodes whose work is not on the plan's branch. `due` is the moment (monotonic) at which
+    something is to be looked at again, however quiet it is.
+    """
+
+    state: State
+    plan: PlanState
+    answer: PlanAnswer
+    now: Time
+    jobs: Mapping[str, Job] = field(default_factory=dict)
+    verified: Mapping[str, Verification] = field(default_factory=dict)
+    statuses: Mapping[str, str] | None = None
+    left_alone: frozenset[str] = frozenset()
+    unlanded: frozenset[str] = frozenset()
+    landing_tried: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The (commit, tip of the plan's branch) with which a node's landing did not go through."""
+    troubles: Mapping[str, str] = field(default_factory=dict)
+    stop: Stop | None = None
+    launched: int = 0
+    failures: int = 0
+    spent_before: float = 0.0
+    last_spawn: float | None = None
+    last_fetch: float | None = None
+    last_words: Mapping[str, str] = field(default_factory=dict)
+    unlaunchable: Mapping[str, str] = field(default_factory=dict)
+    holds: tuple[Hold, ...] = ()
+    due: float | None = None
+    pending: bool = False
+    """Whether something is under way that this run will see through (an attempt to judge, a launch to come)."""
+    others: frozenset[str] = frozenset()
+    """The ids of other runners that are alive on this machine."""
+    integration: Integration | None = None
+
+    def agents(self) -> tuple[Job, ...]:
+        """The jobs that take a slot."""
+        return tuple(job for job in self.jobs.values() if job.kind != "verify")

@@ -15,11 +15,10 @@ BANNED_NAMES = {"utils", "util", "helpers", "helper", "manager", "common", "misc
 
 PURE = {"plan", "derive"}
 
-BASE = {"errors", "clock", "demo_project"}
+BASE = {"errors", "clock"}
 MAY_IMPORT = {
     "errors": set[str](),
     "clock": set[str](),
-    "demo_project": {"errors"},
     "plan": BASE,
     "derive": BASE | {"plan"},
     "gitstore": BASE | {"plan"},

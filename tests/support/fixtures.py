@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stoat.demo_project import history
+from stoat.demo.project import history
 from tests.support.gitrepo import GitRepo
 
 REPOS = Path(__file__).parents[2] / "fixtures" / "repos"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from stoat.demo_project import features, history, project_files, write_feature
+from stoat.demo.project import features, history, project_files, write_feature
 from tests.support.fixtures import REPOS, build
 from tests.support.gitrepo import GitRepo
 
@@ -43,7 +43,7 @@ def test_a_wheel_carries_the_fixture_to_where_it_is_looked_for(monkeypatch: pyte
     settings = tomllib.loads((REPOS.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
     carried = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]["fixtures/repos/parcels"]
     (tmp_path / carried).mkdir(parents=True)
-    monkeypatch.setattr("stoat.demo_project.resources.files", lambda package: tmp_path / package)
+    monkeypatch.setattr("stoat.demo.project.resources.files", lambda package: tmp_path / package)
     assert project_files() == tmp_path / carried
 
 

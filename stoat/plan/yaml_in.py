@@ -188,6 +188,8 @@ class _Builder:
     def _scalar(self, event: Any) -> None:
         self._tag(event)
         mark, text = event.start_mark, event.value
+        if "\r" in text:  # an escape in quotes: `"…\r\n"`
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
         if not text.isascii():
             text = self._paired(event, text)
         if not text.isprintable():
@@ -243,6 +245,9 @@ class _Builder:
         else:
             within.waits_for_value = False
             if within.key is not None:
+                if isinstance(node, Scalar) and node.plain and not node.text:
+                    # Where nothing stands the parsers differ in the place; its key is easy to find.
+                    node = node._replace(line=within.key.line, column=within.key.column)
                 within.node.entries[within.key.text] = (within.key, node)
 
     def _key(self, mapping: Mapping, node: Tree, event: Any) -> Scalar | None:

@@ -104,5 +104,5 @@ def complete_question(incomplete: str) -> list[str]:
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 PlanArgument = Annotated[str, typer.Argument(metavar="PLAN", autocompletion=complete_plan)]
-OptionalPlan = Annotated[str | None, typer.Argument(metavar="[PLAN]", autocompletion=complete_plan)]
+OptionalPlan = Annotated[str | None, typer.Argument(metavar="PLAN", autocompletion=complete_plan)]
 NodeArgument = Annotated[str, typer.Argument(metavar="PLAN/NODE", autocompletion=complete_node)]

@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 from stoat.cli import context
 from stoat.cli.commands import ENTRIES, SECTIONS, Entry
 from stoat.cli.failing import ending
+from stoat.cli.light import lighten
 
 ABOUT = """\
 Stoat keeps plans of work, works out where every node stands from what it can observe, and runs coding agents on what
@@ -61,18 +62,41 @@ class CommandTree(TyperGroup):
 
 
 def load(entry: Entry) -> Any:
-    """The click command of an entry, its module imported now; its example is put at the end of its help."""
+    """The click command of an entry, its module imported now.
+
+    Its example is put at the end of its help, and --by may be given behind it as well as before it.
+    """
     module, _, attribute = entry.target.partition(":")
     found = getattr(importlib.import_module(f"stoat.cli.{module}"), attribute)
     app = found if isinstance(found, typer.Typer) else _single(entry.name, found)
     command = typer.main.get_command(app)
+    for leaf in getattr(command, "commands", {}).values() or [command]:
+        if not any("--by" in parameter.opts for parameter in leaf.params):
+            leaf.params.append(_by_option())
+    lighten(command)
     command.name = entry.name
     command.epilog = command.epilog or f"Example: {entry.example}"
     return command
 
 
+def _by_option() -> Any:
+    """The option --by of a single command, as click knows it."""
+
+    def takes(by: Annotated[str | None, typer.Option(help="Who speaks.", metavar="NAME", callback=_speaks)] = None) -> None:
+        pass
+
+    option = next(parameter for parameter in typer.main.get_command(_single("by", takes)).params)
+    option.expose_value = False
+    return option
+
+
+def _speaks(by: str | None) -> None:
+    if by is not None:
+        context.remember(context.store_flag(), by)
+
+
 def _single(name: str, function: Callable[..., Any]) -> typer.Typer:
-    """A Typer app of one command. `-h` is nobody's: a command may use it."""
+    """A Typer app of one command."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name)(function)
     return app
@@ -113,4 +137,11 @@ def stoat(
 
 def main() -> None:
     """Run `stoat` with this process's arguments and end the process with its exit code."""
-    sys.exit(ending(lambda: typer.main.get_command(app).main(prog_name="stoat")))
+    sys.exit(ending(lambda: tree().main(prog_name="stoat")))
+
+
+def tree() -> Any:
+    """The whole command tree, as click sees it."""
+    command = typer.main.get_command(app)
+    lighten(command)
+    return command

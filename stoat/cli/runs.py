@@ -94,6 +94,8 @@ def show(run: Annotated[str, typer.Argument(metavar="ID")], json: Json = False) 
 def _result(run: RunShown) -> str:
     if not run.finished:
         return "orphaned" if run.orphaned else "running"
+    if run.timed_out:
+        return "timed out"
     if run.exit_code is not None:
         return "passed" if run.exit_code == 0 else f"failed ({run.exit_code})"
     counts = f"{run.passed} of {(run.passed or 0) + (run.failed or 0)}"

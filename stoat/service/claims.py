@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import Struct
 
 from stoat.clock import Time
-from stoat.derive import claims as may
 from stoat.errors import Refused
 from stoat.gitstore.log import Change
 from stoat.plan import streams
@@ -27,24 +26,30 @@ class ClaimGranted(Struct, frozen=True, rename="camel"):
 def claim(
     session: Session, plan: str, node: str, *, holder: str | None = None, lease: float = DEFAULT_LEASE,
     session_id: str | None = None, note: str | None = None, where: str | None = None,
+    ignore_dependencies: bool = False,
 ) -> ClaimGranted:  # fmt: skip
     """Take a free node for `lease` seconds in the name of `holder` (default: who speaks).
 
-    Refused, with the holder's name, while somebody else's lease runs; also for a node that is done, kept for a person,
-    without its go-ahead, or that a rule of this machine holds. Whoever comes first wins, whatever process they are in.
+    Refused, with the holder's name, while a lease runs, and by every rule of `derive/claims.py`: a person is free to
+    take what is not ready, an agent (which is who a `holder` named by a person is) and a runner are not. Whoever
+    comes first wins, whatever process they are in.
     """
+    from stoat.derive import claims as may
+
     claim_id, ref = mint("c"), NodeRef(plan, node)
-    facts = session.facts()
+    facts, kind = session.facts(), session.actor.as_
+    if kind == "person" and holder not in (None, session.actor.name):
+        kind = "agent"
 
     def decide(state: State, now: Time) -> Change:
-        held_by, to_take = node_of(state, ref)
-        event = leases.claim(
-            held_by, to_take, claim_id=claim_id, holder=holder or session.actor.name, lease=lease, now=now,
-            session=session_id or session.actor.session, note=note, where=where,
-        )  # fmt: skip
-        why_not = may.refusal(state, facts, now, ref)
+        of, free = node_of(state, ref)
+        why_not = may.refusal(state, facts, now, ref, actor=kind, ignore_dependencies=ignore_dependencies)
         if why_not is not None:
             raise Refused(why_not.message, hint=why_not.hint)
+        event = leases.claim(
+            of, free, claim_id=claim_id, holder=holder or session.actor.name, lease=lease, now=now,
+            session=session_id or session.actor.session, note=note, where=where,
+        )  # fmt: skip
         return Change([(streams.of_plan(plan), event)], f"{plan}: {event.holder} claims {node}")
 
     granted = _claim_in(session.commit(decide).state, ref)

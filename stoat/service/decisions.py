@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from stoat.clock import Time
-from stoat.derive import claims as may
 from stoat.errors import Refused
 from stoat.gitstore.log import Change
 from stoat.plan import streams
@@ -46,12 +45,9 @@ def approve(session: Session, refs: Sequence[NodeRef]) -> Decided:
     NotFound, and nothing is approved, when one of them is not there.
     """
     session.person()
-    facts = session.facts()
-
-    def why_not(state: State, now: Time, ref: NodeRef) -> str | None:
-        return "is done" if may.is_done(state, facts, now, ref) else None
-
-    return _each(session, refs, rules.approve, "approves", "has its go-ahead already", why_not)
+    answers = session.answers().by_ref
+    finished = frozenset(ref for ref in refs if str(ref) in answers and answers[str(ref)].status == "done")
+    return _each(session, refs, rules.approve, "approves", "has its go-ahead already", finished)
 
 
 def withdraw(session: Session, refs: Sequence[NodeRef]) -> Decided:
@@ -195,7 +191,7 @@ def _plan(
 
 def _each(
     session: Session, refs: Sequence[NodeRef], rule: Rule, what: str, already: str,
-    why_not: Callable[[State, Time, NodeRef], str | None] = lambda state, now, ref: None,
+    finished: frozenset[NodeRef] = frozenset(),
 ) -> Decided:  # fmt: skip
     changed: list[NodeRef] = []
     skipped: list[Skipped] = []
@@ -214,9 +210,8 @@ def _each(
                 refused = reason
                 skipped.append(Skipped(ref, reason.message))
                 continue
-            not_now = why_not(state, now, ref) if event else already
-            if event is None or not_now:
-                skipped.append(Skipped(ref, f"{ref} {not_now}"))
+            if event is None or ref in finished:
+                skipped.append(Skipped(ref, f"{ref} {already if event is None else 'is done'}"))
             else:
                 changed.append(ref)
                 entries.append((streams.of_plan(ref.plan), event))

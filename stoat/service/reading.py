@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
 
 from stoat.clock import Time
+from stoat.plan.ids import NodeRef
 from stoat.plan.state import PlanState
 from stoat.plan.state import Question as Asked
-from stoat.service.session import Session, plan_of
+from stoat.plan.streams import of_plan
+from stoat.service.session import Session, node_of, plan_of
 
 if TYPE_CHECKING:
     from stoat.derive.answers import Answers, Need, NodeAnswer, PlanAnswer
+    from stoat.derive.timeline import Line
 
 STANCES = ("you", "broken", "held", "moving", "waiting")
 
@@ -111,6 +116,29 @@ def ready_document(session: Session, slug: str | None = None, *, explain: bool =
     return _keep(session, key, answers, b'{"nodes":[%b]}' % nodes)
 
 
+def timeline(
+    session: Session, slug: str | None = None, node: str | None = None, limit: int | None = None
+) -> list[Line]:
+    """Activity, newest first and only news: of all plans, one plan, or one node of it; at most `limit` lines."""
+    from stoat.derive import timeline as lines
+
+    slugs = list(session.state().plans) if slug is None else [slug]
+    if slug is not None:
+        _there(session, slug, node)
+    told = [lines.activity(one, session.store.history(of_plan(one), newest_first=True), node) for one in slugs]
+    # Streams have no common order but the clock's; within a plan it is the log's.
+    merged = heapq.merge(*told, key=lambda line: line.at, reverse=True) if len(told) > 1 else chain(*told)
+    return list(islice(merged, limit))
+
+
+def history(session: Session, slug: str, node: str | None = None, limit: int | None = None) -> list[Line]:
+    """Every change of a plan, or of one node of it, oldest first; at most `limit` lines."""
+    from stoat.derive import timeline as lines
+
+    _there(session, slug, node)
+    return list(islice(lines.history(slug, session.store.history(of_plan(slug)), node), limit))
+
+
 def needs(session: Session, slug: str | None = None) -> tuple[Need, ...]:
     """What waits for a person, the one that holds up most first."""
     return tuple(need for need in _answers(session, slug).needs if slug in (None, need.plan))
@@ -132,6 +160,13 @@ def question_shown(plan: PlanState, asked: Asked) -> QuestionShown:
     return QuestionShown(
         asked.id, plan.slug, asked.node, asked.question, asked.asked_by, asked.at, asked.state, answer
     )
+
+
+def _there(session: Session, slug: str, node: str | None) -> None:
+    if node is None:
+        plan_of(session.state(), slug)
+    else:
+        node_of(session.state(), NodeRef(slug, node))
 
 
 def _answers(session: Session, slug: str | None) -> Answers:

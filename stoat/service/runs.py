@@ -37,6 +37,7 @@ class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
     finished: bool
     orphaned: bool
     exit_code: int | None
+    timed_out: bool
     started_at: Time | None
     finished_at: Time | None
     duration_ms: int | None
@@ -172,6 +173,7 @@ def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunSho
         mode=counted.source if counted else "exec", finished=finished,
         orphaned=isinstance(event, GateStarted) and _dead(event.process),
         exit_code=event.exit_code if isinstance(event, GateFinished) else None,
+        timed_out=isinstance(event, GateFinished) and event.timed_out,
         started_at=started, finished_at=event.at if finished else None,
         duration_ms=None if seconds is None else round(seconds * 1000),
         total_scenarios=counted.passed + counted.failed + counted.skipped if counted else None,

@@ -7,7 +7,7 @@ A rebase gives the work new ids, so before the branch moves the landing keeps wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -45,10 +45,15 @@ def landed(
     stands = standing_of(directory, branch, commit, recorded)
     if stands.state is not True or stands.tip is None:
         return stands
-    work: tuple[str, ...] = (stands.tip,)
-    if base is not None:
-        work = commits_beyond(directory, stands.tip, base) or work
-    return stands._replace(reverted_by=reverted_by(directory, branch, work))
+    tips = {stands.tip, *_merges_of(directory, branch, stands.tip)}
+    work = commits_beyond(directory, stands.tip, base) if base is not None else None
+    return stands._replace(reverted_by=reverted_by(directory, branch, tips.union(work or ())))
+
+
+def _merges_of(directory: Path, branch: str, commit: str) -> list[str]:
+    """The merge commits that took `commit` into the branch: reverting one of those takes the work out too."""
+    listed = git(directory, "rev-list", "--merges", "--parents", HEADS + branch, "--not", commit).out
+    return [merge for merge, _, *others in map(str.split, listed.splitlines()) if commit in others]
 
 
 def standing_of(directory: Path, branch: str, commit: str, recorded: str | None = None) -> Standing:
@@ -65,17 +70,17 @@ def standing_of(directory: Path, branch: str, commit: str, recorded: str | None 
     return Standing(direct)
 
 
-def reverted_by(directory: Path, branch: str, commits: Sequence[str]) -> str | None:
+def reverted_by(directory: Path, branch: str, commits: Collection[str]) -> str | None:
     """The newest commit on `branch` that reverts one of `commits` and was not itself reverted again, or None."""
     searched = ("log", "--format=%H%n%B%x00", "--fixed-strings", "--grep=This reverts commit")
-    entries = git(directory, *searched, HEADS + branch, "--not", *commits).out.split("\0")
+    entries = git(directory, *searched, HEADS + branch, "--not", *sorted(commits)).out.split("\0")
     undone: set[str] = set()
     for entry in entries:  # newest first: a revert's own revert is seen before it
         commit, _, body = entry.strip().partition("\n")
         targets = set(_REVERTS.findall(body))
         if not commit or commit in undone:
             continue
-        if targets & set(commits):
+        if not targets.isdisjoint(commits):
             return commit
         undone |= targets
     return None

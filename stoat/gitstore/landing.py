@@ -30,6 +30,7 @@ from stoat.gitstore.worktrees import Project, checked_out_at, git_directory, loo
 _TRIES = 5  # times a landing is prepared anew because somebody moved the branch meanwhile
 _REF_PATIENCE = 5.0  # seconds to wait for a ref's lock file
 _NOTE = "stoat-landing"
+_BY_HOOK = "ref updates aborted by hook"
 
 
 class Landed(NamedTuple):
@@ -145,6 +146,8 @@ def _landing(project: Project, place: Place, commit: str, prepare: _Prepare, *, 
     except Occupied as error:
         return Hold(str(error))
     except GitFailed as error:
+        if _BY_HOOK in error.err:
+            return HookRejected(legible(error.err.strip()))
         return ToolFailed(legible(error.err.strip() or error.why))
 
 
@@ -260,7 +263,7 @@ def _move(run: Git, path: Path, branch: str, new: str, old: str) -> TargetMoved 
         now = commit_of(path, ref)
         if now != old:
             return TargetMoved(now or "")
-        if "aborted by hook" in ran.err:
+        if _BY_HOOK in ran.err:
             return HookRejected(legible(ran.err.strip()))
         if "File exists" not in ran.err or time.monotonic() >= deadline:
             return ToolFailed(legible(ran.err.strip()))

@@ -56,14 +56,14 @@ def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: C
     held = node.claim is not None and node.claim.live(context.now)
     attempt = current_attempt(node)
     if node.parked is not None:
-        return Verdict("waiting", say.parked(node.parked), read.shown)
+        return Verdict("waiting", say.parked(node.parked), read.shown, finished=not held)
     if node.gave_up is not None and not held:
         return Verdict("failed", say.gave_up(node.gave_up), read.shown)
     if _finished(attempt, read):
         proved = say.steps_passed(len(read.shown)) if read.shown else say.committed(attempt) if attempt else ""
         return Verdict("waiting", say.change_finished(proved, plan.header.branch), read.shown, finished=not held)
     if read.deciding:
-        return Verdict("waiting", say.steps_waiting(read.missing, read.tally), read.shown)
+        return Verdict("waiting", _steps_so_far(attempt, read), read.shown)
     if node.landing is not None:
         return Verdict("open", say.landed_nothing(node.landing), read.shown)
     return Verdict("open", say.change_open(attempt), read.shown)
@@ -75,6 +75,13 @@ def current_attempt(node: NodeState) -> Attempt | None:
     if attempt is None or (node.restarted is not None and node.restarted.at > attempt.started):
         return None
     return attempt
+
+
+def _steps_so_far(attempt: Attempt | None, read: steps.Steps) -> str:
+    if read.missing:
+        return say.steps_waiting(read.missing, read.tally)
+    passed = say.steps_passed(len(read.shown))
+    return say.less(passed, say.change_open(attempt) if attempt else say.NOT_A_COMMIT)
 
 
 def _finished(attempt: Attempt | None, read: steps.Steps) -> bool:

@@ -124,6 +124,10 @@ def stale(why: str, rerun: Sequence[str] = ()) -> str:
     return f"passed before, and no longer counts: {why}" + (f" ({listed(rerun)})" if rerun else "")
 
 
+NOT_A_COMMIT = "but not on one clean commit"
+"""Why a change whose steps all passed is not finished yet."""
+
+
 def dirty(names: Sequence[str]) -> str:
     """Why a pass proves less: what it ran on was not the commit."""
     return f"on a tree with uncommitted changes{f' ({listed(names)})' if names else ''}"

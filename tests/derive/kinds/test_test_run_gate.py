@@ -1,0 +1,180 @@
+"""Where a gate stands, in every mix of step states, and when a pass is stale."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+
+import pytest
+
+from stoat.derive.answers import NodeAnswer
+from stoat.plan.facts import Facts
+from stoat.plan.state import Evidence, NodeState, PlanState
+from tests.support.states import JO, answer, claim, done, gate, going, landing, node, plan, run
+
+INTEG = {"branch": "integ"}
+STATES = ("pending", "running", "passed", "failed", "timed-out", "mismatch")
+
+
+def gate_with(states: tuple[str, ...], **more: object) -> NodeState:
+    """A gate whose steps s0, s1 … are in those states."""
+    evidence: dict[str, Evidence] = {}
+    running: dict[str, Evidence] = {}
+    for at, state in enumerate(states):
+        name, seq = f"s{at}", at + 1
+        if state == "running":
+            running |= going(name, seq=seq)
+        elif state == "mismatch":
+            evidence[name] = run(name, seq=seq, command=("make", "else"))
+        elif state != "pending":
+            evidence[name] = run(name, state, seq=seq, command=("make", name), limit=1200.0)
+    names = tuple(f"s{at}" for at in range(len(states)))
+    return gate("g", steps=names, evidence=evidence, running=running, **more)
+
+
+@pytest.mark.parametrize("states", [*combinations_with_replacement(STATES, 3)])
+def test_every_mix_of_three_steps(states: tuple[str, ...]) -> None:
+    if "running" in states:
+        expected = "running"
+    elif {"failed", "timed-out"} & set(states):
+        expected = "failed"
+    elif "mismatch" in states:
+        expected = "mismatch"
+    elif "pending" in states:
+        expected = "waiting"
+    else:
+        expected = "done"
+    found = answer("p/g", plan("p", gate_with(states)), facts=Facts(machine="box"))
+    assert found.status == expected
+    assert [step.state for step in found.steps] == list(states)
+
+
+@pytest.mark.parametrize(
+    ("states", "detail"),
+    [
+        (("passed", "passed", "pending"), "2 of 3 steps passed, not run: s2"),
+        (("pending", "pending"), "no run yet: 2 steps to pass"),
+        (("passed", "failed", "running"), "2 of 3 steps, 1 failed"),
+        (("passed", "timed-out", "pending"), "step s1 timed out (limit 20m) after 3s · 1✓ 1✗ 1○"),
+        (("passed", "passed"), "all 2 steps passed"),
+        (("passed",), "its step passed"),
+        (("mismatch", "passed"), "step s0 ran another command: `make else`, declared is `make s0` · 1✓ 1✗"),
+    ],
+)
+def test_the_detail_says_why(states: tuple[str, ...], detail: str) -> None:
+    assert answer("p/g", plan("p", gate_with(states))).detail == detail
+
+
+def test_a_run_under_the_bare_tag_counts_for_no_step_and_is_shown() -> None:
+    found = answer("p/g", plan("p", gate("g", steps=("s",), evidence={"": run(seq=9)})))
+    assert found.status == "waiting"
+    assert found.detail == "no run yet: 1 step to pass, unassigned, counts for no step: r-9"
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "detail"),
+    [
+        ({}, "waiting", "no run yet"),
+        ({"evidence": {"": run()}}, "done", "its run passed on aaaaaaa"),
+        ({"evidence": {"": run(result="failed", exit_code=1)}}, "failed", "failed (exit 1)"),
+        ({"evidence": {"": run()}, "running": going()}, "running", "running since 2026-11-30 11:00Z"),
+        (
+            {"running": going(process="dead")},
+            "waiting",
+            "no run yet: the run begun at 2026-11-30 11:00Z never finished (its process is gone)",
+        ),
+        (
+            {"evidence": {"": run(result="failed", source="junit", passed=3, failed=2)}},
+            "failed",
+            "failed (2 of 5 tests)",
+        ),
+    ],
+)
+def test_a_gate_without_steps_goes_by_its_one_run(state: dict[str, object], status: str, detail: str) -> None:
+    facts = Facts(machine="box", dead=frozenset({"dead"}))
+    found = answer("p/g", plan("p", gate("g", **state)), facts=facts)
+    assert (found.status, found.detail) == (status, detail)
+
+
+def test_newest_is_by_the_log_and_not_by_the_clock() -> None:
+    older_clock = run(result="failed", seq=8, at="2020-01-01T00:00:00.000Z")
+    assert answer("p/g", plan("p", gate("g", evidence={"": older_clock}))).status == "failed"
+
+
+def proved(seq: int = 5, commit: str = "a" * 40, **state: object) -> NodeState:
+    evidence = {"s": run("s", seq=seq, commit=commit, commit_after=commit), "t": run("t", seq=seq + 1)}
+    return gate("g", steps=("s", "t"), evidence=evidence, **state)
+
+
+def of_branch(gate_node: NodeState, **more: object) -> PlanState:
+    spec = gate_node.spec
+    rearming = type(spec)(id=spec.id, kind=spec.kind, steps=spec.steps, reverify="on-branch-change")
+    kept = type(gate_node)(spec=rearming, added=JO, evidence=gate_node.evidence, landing=gate_node.landing)
+    return plan("p", kept, header=INTEG, **more)
+
+
+def test_reverify_goes_stale_when_the_branch_moved_after_the_oldest_run() -> None:
+    assert answer("p/g", of_branch(proved(), moved_seq=4, branch_tip="d" * 40)).status == "done"
+    found = answer("p/g", of_branch(proved(), moved_seq=6, branch_tip="d" * 40))
+    assert (found.status, found.detail) == ("stale", "passed before, and no longer counts: integ moved since (s)")
+    assert found.ready
+
+
+def test_a_gate_that_does_not_re_arm_keeps_its_pass() -> None:
+    assert answer("p/g", plan("p", proved(), header=INTEG, moved_seq=99, branch_tip="d" * 40)).status == "done"
+
+
+def test_a_pass_of_the_very_tip_is_not_stale_however_late_the_move_was_seen() -> None:
+    moved = of_branch(proved(landing=landing("fast-forwarded")), moved_seq=99, branch_tip="a" * 40)
+    assert answer("p/g", moved).status == "done"
+
+
+def test_a_person_may_ask_for_it_again() -> None:
+    found = answer("p/g", plan("p", proved(reverify_asked=JO, reverify_seq=6)))
+    assert found.status == "stale"
+    assert found.detail == "passed before, and no longer counts: jo asked for it to be verified again (s)"
+    assert answer("p/g", plan("p", proved(seq=7, reverify_asked=JO, reverify_seq=6))).status == "done"
+
+
+LESS = {
+    "dirty": run("s", dirty=True),
+    "moved": run("s", commit_after="b" * 40),
+}
+
+
+@pytest.mark.parametrize("less", LESS)
+def test_a_pass_that_proves_less_stands_until_something_waits_on_it(less: str) -> None:
+    alone = gate("g", steps=("s",), evidence={"s": LESS[less]})
+    found = answer("p/g", plan("p", alone))
+    assert found.status == "done" and found.detail.startswith("its step passed, on a ")
+    waited_on = answer("p/g", plan("p", alone, node("after", "change", "g")))
+    assert waited_on.status == "stale" and waited_on.ready
+    assert answer("p/g", plan("p", alone), plan("q", node("after", "change", "p/g"))).status == "stale"
+    assert answer("p/g", plan("p", alone, done("after", "g"))).status == "done"
+    archived = plan("q", node("after", "change", "p/g"), archived=JO)
+    assert answer("p/g", plan("p", alone), archived).status == "done"
+
+
+def test_lesser_passes_fall_one_after_the_other() -> None:
+    dirty = {"": run(dirty=True)}
+    chain = [gate("a", evidence=dirty), gate("b", "a", evidence=dirty), gate("c", "b", evidence=dirty)]
+    assert [one.status for one in (answer(f"p/{name}", plan("p", *chain)) for name in "abc")] == ["done"] * 3
+    after = node("z", "change", "c")
+    assert {answer(f"p/{name}", plan("p", *chain, after)).status for name in "abc"} == {"stale"}
+
+
+def test_lesser_passes_in_a_circle_settle() -> None:
+    dirty = {"": run(dirty=True)}
+    found: list[NodeAnswer] = []
+    for extra in ([], [node("z", "change", "a")]):
+        ring = plan("p", gate("a", "b", evidence=dirty), gate("b", "a", evidence=dirty), *extra)
+        found += [answer("p/a", ring), answer("p/b", ring)]
+    assert [one.status for one in found] == ["done", "done", "stale", "stale"]
+
+
+def test_a_claim_shows_where_the_evidence_has_nothing_to_say() -> None:
+    held = answer("p/g", plan("p", gate("g", steps=("s", "t"), evidence={"s": run("s")}, claim=claim())))
+    assert held.status == "claimed"
+    assert held.detail == "bot is on it · 1 of 2 steps passed, not run: t"
+    red = answer("p/g", plan("p", gate("g", evidence={"": run(result="failed")}, claim=claim())))
+    assert (red.status, red.stance) == ("failed", "moving")
+    assert answer("p/g", plan("p", gate("g", evidence={"": run()}, claim=claim()))).status == "done"

@@ -1,0 +1,117 @@
+"""Why a ready node is not launched, row by row, and how the plan's runner is shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from stoat.plan.facts import Facts, RunnerFact
+from stoat.plan.state import Mark, NodeState, Parked
+from tests.support.states import BEFORE, JO, answer, claim, derived, done, issue, node, piece, plan, runner, state
+
+IN_REPO = {"specs": ("F/a",), "repo": "o/r"}
+
+
+def launch(given: NodeState, *runners: RunnerFact, held: Mark | None = None) -> tuple[str, str] | None:
+    facts = Facts(machine="box", runners=runners)
+    machine = ("box", held) if held else None
+    found = answer("p/a", plan("p", given), facts=facts, machine=machine).launch
+    return (found.reason, found.detail) if found else None
+
+
+READY = piece("a")
+BUSY = {"running": {"x": 1, "y": 1}}
+
+CASES = [
+    (READY, [runner()], ("next", "its runner launches it next")),
+    (READY, [runner(state="waiting")], ("next", "its runner launches it next")),
+    (READY, [], ("no-runner", "no runner: stoat run-plan p CHECKOUT --watch")),
+    (READY, [runner("other")], ("no-runner", "no runner: stoat run-plan p CHECKOUT --watch")),
+    (READY, [runner(state="gone")], ("no-runner", "runner r-1 is gone: stoat run-plan p /code/x --watch")),
+    (READY, [runner(state="paused", paused_by="jo", paused_at=BEFORE)],
+     ("paused", "runner paused by jo at 2026-11-30 11:00Z")),
+    (READY, [runner(state="stopping")], ("stopping", "runner r-1 is stopping")),
+    (READY, [runner(state="limited")], ("limited", "runner r-1 waits for a usage limit to reset")),
+    (READY, [runner(**BUSY)], ("waiting-for-slot", "waiting for a slot (2/2 in use)")),
+    (READY, [runner(reasons={"a": "resource: waiting on postgres"})], ("resource", "waiting on postgres")),
+    (READY, [runner(reasons={"a": "resource"})], ("resource", "waiting on a resource")),
+    (READY, [runner(reasons={"a": "out of scope"})], ("held", "out of scope")),
+    (READY, [runner(reasons={"b": "resource"})], ("next", "its runner launches it next")),
+    (READY, [runner(state="paused", reasons={"a": "resource"})], ("paused", "runner paused")),
+    (node("a"), [runner()], ("go-ahead", "awaiting a person's go-ahead")),
+    (node("a"), [], ("go-ahead", "awaiting a person's go-ahead")),
+    (node("a", go_ahead=JO), [runner()], ("next", "its runner launches it next")),
+    (piece("a", gave_up=Mark("r-1", BEFORE, "2 attempts")), [runner()], ("held", "r-1 gave up on it: 2 attempts")),
+    (piece("a", cloud=JO), [runner()], ("held", "kept for a cloud agent")),
+    (piece("a", open_questions=1), [runner()], ("held", "its agent asked a person and waits for the answer")),
+    (node("a", "slice", spec=IN_REPO), [runner(repo="o/r")], ("next", "its runner launches it next")),
+    (node("a", "slice", spec=IN_REPO), [runner(repo="o/other")],
+     ("no-runner", "in o/r, and the runner works o/other: stoat run-plan p CHECKOUT-OF-o/r --watch")),
+    (node("a", "slice", spec=IN_REPO), [runner(repo=None)],
+     ("no-runner", "in o/r, and the runner works /code/x: stoat run-plan p CHECKOUT-OF-o/r --watch")),
+    (node("a", "slice", spec=IN_REPO), [runner(repo="o/x"), runner(repo="o/r", runner_id="r-2", **BUSY)],
+     ("waiting-for-slot", "waiting for a slot (2/2 in use)")),
+    (READY, [runner(state="paused"), runner(runner_id="r-2")], ("next", "its runner launches it next")),
+    (piece("a", claim=claim()), [runner()], None),
+    (node("a", spec={"assignee": "person"}), [runner()], None),
+    (node("a", "person"), [runner()], None),
+    (node("a", "publish", spec={"package": "F"}), [runner()], None),
+    (done("a"), [runner()], None),
+    (piece("a", "gone"), [runner()], None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("given", "runners", "expected"), CASES)
+def test_every_row(given: NodeState, runners: list[RunnerFact], expected: tuple[str, str] | None) -> None:
+    assert launch(given, *runners) == expected
+
+
+def test_a_held_machine_holds_every_launch() -> None:
+    assert launch(READY, runner(), held=Mark("jo", BEFORE, "benchmarks")) == (
+        "held", "this machine is held by jo: benchmarks"
+    )  # fmt: skip
+    elsewhere = derived(plan("p", READY), facts=Facts(machine="other", runners=(runner(),)), machine=("box", JO))
+    assert elsewhere.by_ref["p/a"].launch.reason == "next"  # type: ignore[union-attr]
+
+
+def test_what_builds_on_work_that_could_not_be_landed_is_held() -> None:
+    parked = Parked(why="conflict", at=BEFORE, commit="a" * 40)
+    up = piece("up", green=("F/a", "F/b"), parked=parked)
+    found = answer("p/a", plan("p", up, piece("a", "up")), facts=Facts(runners=(runner(),)))
+    assert found.ready
+    assert found.launch is not None and found.launch.reason == "held"
+    assert found.launch.detail == "waits until the work of `up` has landed"
+
+
+def test_the_order_in_which_runners_are_seen_does_not_matter() -> None:
+    runners = [runner(runner_id=f"r-{n}", state=one) for n, one in enumerate(("paused", "limited", "gone", "stopping"))]
+    given = plan("p", READY)
+    found = {
+        (answers.by_ref["p/a"].launch, answers.plans["p"].runner)
+        for answers in (derived(given, facts=Facts(runners=tuple(order))) for order in (runners, runners[::-1]))
+    }
+    assert len(found) == 1
+
+
+def test_the_status_document_shows_the_runner() -> None:
+    def shown(*runners: RunnerFact) -> tuple[object, ...]:
+        one = derived(plan("p"), facts=Facts(runners=runners)).plans["p"].runner
+        return (one.state, one.paused and one.paused.by, one.parallel, one.slots_in_use, one.runner_id, one.host)
+
+    assert shown() == ("none", None, None, 0, None, None)
+    assert shown(runner(running={"x": 1})) == ("running", None, 2, 1, "r-1", "box")
+    paused = runner(state="paused", paused_by="jo", paused_at=BEFORE)
+    assert shown(paused) == ("paused", "jo", 2, 0, "r-1", "box")
+    assert shown(runner(state="gone", running={"x": 1})) == ("gone", None, 2, 0, "r-1", "box")
+    assert shown(runner(state="gone", since="1"), runner(runner_id="r-2", since="2"))[4] == "r-2"
+
+
+def test_it_changes_neither_status_nor_readiness() -> None:
+    def seen(*runners: RunnerFact) -> tuple[object, ...]:
+        one = answer("p/a", plan("p", issue("a")), facts=Facts(runners=runners))
+        return one.status, one.detail, one.ready, one.readiness
+
+    assert seen() == seen(runner()) == seen(runner(state="paused"))
+
+
+def test_no_plan_no_answer() -> None:
+    assert state().plans == {} and derived().ready == ()

@@ -35,7 +35,7 @@ def ending(run: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return _quiet()
+        return reader_gone()
     except Exception as problem:
         _say(f"stoat failed by itself: {type(problem).__name__}: {problem}")
         _say(f"hint: this is an error in Stoat; the details are in {_keep_traceback()}")
@@ -53,12 +53,12 @@ def _flushed(code: int) -> int:
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        return _quiet()
+        return reader_gone()
     return code
 
 
-def _quiet() -> int:
-    """The reader went away, as `head` does: nothing to say, and nothing to fail on at exit."""
+def reader_gone() -> int:
+    """The code for when the reader went away, as `head` does: nothing to say, and nothing to fail on at exit."""
     sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 -- it lives until the process ends
     return 0
 

@@ -18,7 +18,7 @@ from typer.core import TyperGroup
 
 from stoat.cli import context
 from stoat.cli.commands import ENTRIES, SECTIONS, Entry
-from stoat.cli.failing import ending
+from stoat.cli.failing import INTERRUPTED, ending, reader_gone
 from stoat.cli.light import lighten
 
 ABOUT = """\
@@ -43,6 +43,15 @@ class CommandTree(TyperGroup):
         if args and args[0] not in ENTRIES and not args[0].startswith("-"):
             ctx.fail(f"there is no command {args[0]!r}. The commands are: {', '.join(ENTRIES)}.")
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """As click does; a Ctrl-C and a reader that went away end here, before click gives them codes of its own."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise SystemExit(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise SystemExit(reader_gone()) from None
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The help that teaches: what one does, in groups, with an example each."""
@@ -79,20 +88,23 @@ def load(entry: Entry) -> Any:
     return command
 
 
-def _by_option() -> Any:
-    """The option --by of a single command, as click knows it."""
-
-    def takes(by: Annotated[str | None, typer.Option(help="Who speaks.", metavar="NAME", callback=_speaks)] = None) -> None:
-        pass
-
-    option = next(parameter for parameter in typer.main.get_command(_single("by", takes)).params)
-    option.expose_value = False
-    return option
-
-
 def _speaks(by: str | None) -> None:
     if by is not None:
         context.remember(context.store_flag(), by)
+
+
+_By = Annotated[str | None, typer.Option("--by", help="Who speaks.", metavar="NAME", callback=_speaks)]
+
+
+def _takes_by(by: _By = None) -> None:
+    """Nothing but the option, to take it from."""
+
+
+def _by_option() -> Any:
+    """The option --by of a single command, as click knows it."""
+    option = typer.main.get_command(_single("by", _takes_by)).params[0]
+    option.expose_value = False
+    return option
 
 
 def _single(name: str, function: Callable[..., Any]) -> typer.Typer:

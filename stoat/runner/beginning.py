@@ -52,16 +52,18 @@ def start(
         parallel=options.parallel, repo=repository_at(project.directory), since=clock.now(),
     )  # fmt: skip
     live = _register(session, project, options.plan, fact)
+    waker = Waker(session.store.common, project.directory)
     try:
         run = Run(
             options=options, project=project, repo=fact.repo, runner_id=runner_id, machine=machine, live=live,
             session=replace(session, actor=Actor(name=options.agent, as_="runner", session=None)),
-            narrator=Narrator(emit), waker=Waker(session.store.common, project.directory), environ=environ,
+            narrator=Narrator(emit), waker=waker, environ=environ,
             stoat=agents.own_command(session.store.common), interrupts=Interrupts(), monotonic=monotonic,
             started=monotonic(), home=Path.home(), fact=fact,
         )  # fmt: skip
         return run, _begun(run)
     except BaseException:
+        waker.close()
         live.close()
         raise
 

@@ -25,7 +25,7 @@ from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.claims import ClaimReleased
 from stoat.plan.ids import NodeRef
 from stoat.plan.nodes import Node
-from stoat.plan.state import NodeState, PlanState
+from stoat.plan.state import NodeState, PlanState, State
 from stoat.processes import NotStarted, Process, spawn
 from stoat.runner import agents, profiles, workspace
 from stoat.runner.filling import fill_shell, values
@@ -139,10 +139,6 @@ def _claim(
             raise Refused(f"{run.plan} has no node {spec.id} any more")
         claimed = leases.claim(plan, fresh, claim_id=claim_id, holder=options.agent, lease=leases.DEFAULT_LEASE,
                                now=now, session=session)  # fmt: skip
-        vouched = spec.id in options.scope.only and options.scope.ignore_dependencies
-        why_not = may.refusal(run.session.state(), facts, now, NodeRef(run.plan, spec.id))
-        if why_not is not None and not vouched:
-            raise Refused(why_not.message, hint=why_not.hint)
         return [
             claimed,
             AttemptStarted(
@@ -153,8 +149,15 @@ def _claim(
             ),
         ]  # fmt: skip
 
+    def guard(folded: State, now: Time) -> None:
+        ref = NodeRef(run.plan, spec.id)
+        vouched = options.scope.ignore_dependencies and spec.id in options.scope.only
+        why_not = may.refusal(folded, facts, now, ref, actor="runner", ignore_dependencies=vouched)
+        if why_not is not None:
+            raise Refused(why_not.message, hint=why_not.hint)
+
     try:
-        return append(run, state, f"{options.agent} claims {spec.id}", decide)
+        return append(run, state, f"{options.agent} claims {spec.id}", decide, guard)
     except Refused as refused:
         return refused
 

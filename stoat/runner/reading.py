@@ -45,14 +45,18 @@ def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str]]
 
 
 def append(
-    run: Run, state: RunState, subject: str, decide: Callable[[PlanState, Time], Sequence[PlanEvent]]
-) -> RunState:
+    run: Run, state: RunState, subject: str, decide: Callable[[PlanState, Time], Sequence[PlanEvent]],
+    guard: Callable[[State, Time], None] | None = None,
+) -> RunState:  # fmt: skip
     """Append the events that `decide` gives on the newest state of the plan, as one commit; then read again.
 
-    No events, no commit. `subject` is what happened, without the plan's name. Refused comes from `decide`.
+    No events, no commit. `subject` is what happened, without the plan's name. Refused comes from `decide`, or from
+    `guard`, which sees the whole state that the commit will land on.
     """
 
     def change(folded: State, now: Time) -> Change | None:
+        if guard is not None:
+            guard(folded, now)
         events = decide(plan_of(folded, run.plan), now)
         stream = streams.of_plan(run.plan)
         return Change([(stream, event) for event in events], f"{run.plan}: {subject}") if events else None

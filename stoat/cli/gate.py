@@ -24,7 +24,7 @@ StepOption = Annotated[str | None, typer.Option("--step", metavar="ID", help="Th
 @app.command("exec", epilog="Example: stoat gate exec my-plan/suite --step unit --timeout 20m -- make test")
 def exec_(
     node: NodeArgument,
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND", show_default=False)],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND", show_default=False)],
     step: StepOption = None,
     cwd: Annotated[
         str | None, typer.Option("--cwd", metavar="DIR", help="Run it there, below the top of the checkout.")

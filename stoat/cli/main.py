@@ -26,6 +26,10 @@ Stoat keeps plans of work, works out where every node stands from what it can ob
 is ready. Everything is on one git ref of your repository: no server, no account, and nobody sets a status."""
 
 
+COMPLETION = ("install_completion", "show_completion")
+"""Typer's own two options, which the whole of `stoat` has once."""
+
+
 class CommandTree(TyperGroup):
     """The group whose commands are the table of commands.py, each loaded when it is wanted."""
 
@@ -78,8 +82,11 @@ def load(entry: Entry) -> Any:
     module, _, attribute = entry.target.partition(":")
     found = getattr(importlib.import_module(f"stoat.cli.{module}"), attribute)
     app = found if isinstance(found, typer.Typer) else _single(entry.name, found)
-    command = typer.main.get_command(app)
+    command: Any = typer.main.get_command(app)
+    command.rich_markup_mode = None
+    command.params = [option for option in command.params if option.name not in COMPLETION]
     for leaf in getattr(command, "commands", {}).values() or [command]:
+        leaf.rich_markup_mode = None
         if not any("--by" in parameter.opts for parameter in leaf.params):
             leaf.params.append(_by_option())
     lighten(command)

@@ -1,0 +1,120 @@
+"""Writes docs/cli.md from the command tree: `python -m stoat.cli.reference` (a test sees that it was done)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from stoat.cli.commands import SECTIONS
+from stoat.cli.main import ABOUT, COMPLETION, load, tree
+
+PLACE = Path(__file__).parents[2] / "docs" / "cli.md"
+
+INTRODUCTION = """\
+# The command line
+
+<!-- Generated from the command tree: `python -m stoat.cli.reference`. -->
+
+A node is written `PLAN/NODE`. Every read takes `--json`, and then prints one JSON document and nothing else; messages
+go to standard error. Durations are written `90s`, `20m`, `1h30m` or `00:20:00`; times in JSON are ISO 8601, UTC, `Z`.
+On a terminal output is coloured (`NO_COLOR=1` turns that off); in a pipe it is plain text in columns.
+`stoat --install-completion` makes the shell complete commands, plans and nodes.
+
+Exit codes:
+
+| code | meaning |
+|---|---|
+| 0 | done |
+| 1 | it ran and the answer is bad: a give-up, a red gate, an unanswered question, problems found by `doctor` |
+| 2 | wrong usage |
+| 3 | refused by a rule: the reason, then a line `hint: …`, on standard error |
+| 4 | the store or a service could not be reached or read |
+| 130 | interrupted |
+
+`stoat gate exec` passes the code of its command through: 124 on a timeout, 128+n on signal n, 127 for a command that is
+not there.
+
+Environment: `STOAT_STORE` names the repository that holds the plans (after `--store`, before `git config stoat.store`
+and the repository around the working directory). `STOAT_AGENT` is set in every agent's environment: where it is, the
+process speaks as that agent, and a person's decisions are refused. That stops mistakes, not a hostile process of the
+same user.
+"""
+
+
+def reference() -> str:
+    """The whole document."""
+    return "\n".join([INTRODUCTION, ABOUT, "", *_global(), *_sections(), *_reports()])
+
+
+def _global() -> Iterator[str]:
+    yield "## Before the command\n"
+    yield from _parameters(tree(), skip=COMPLETION)
+
+
+def _sections() -> Iterator[str]:
+    for title, entries in SECTIONS.items():
+        yield f"## {title}\n"
+        for entry in entries:
+            command = load(entry)
+            verbs = getattr(command, "commands", None)
+            if verbs is None:
+                yield from _command(f"stoat {entry.name}", command)
+                continue
+            yield f"### `stoat {entry.name}`\n\n{_text(command.help)}\n"
+            for name, verb in verbs.items():
+                yield from _command(f"stoat {entry.name} {name}", verb)
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    usage = [name]
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            written = parameter.metavar or parameter.name.upper()
+            written = written[1:-1] if written.startswith("[") and written.endswith("]") else written
+            written += "…" if parameter.nargs == -1 and "…" not in written else ""
+            usage.append(written if parameter.required else f"[{written}]")
+    if any(parameter.param_type_name == "option" and parameter.name != "by" for parameter in command.params):
+        behind = next((place for place, word in enumerate(usage) if word.startswith("-- ")), len(usage))
+        usage.insert(behind, "[OPTIONS]")
+    yield f"### `{' '.join(usage)}`\n"
+    yield f"{_text(command.help)}\n"
+    yield from _parameters(command, skip=("by",))
+    if command.epilog:
+        lead, _, example = command.epilog.partition(": ")
+        yield f"{lead}: `{example}`\n" if example else f"{_text(command.epilog)}\n"
+
+
+def _parameters(command: Any, skip: tuple[str, ...]) -> Iterator[str]:
+    rows = []
+    for parameter in command.params:
+        if parameter.param_type_name != "option" or getattr(parameter, "hidden", False):
+            continue
+        if parameter.name in skip:
+            continue
+        opts = ", ".join(f"`{opt}`" for opt in [*parameter.opts, *parameter.secondary_opts])
+        if not parameter.is_flag:
+            opts = opts[:-1] + f" {parameter.metavar or parameter.name.upper()}`"
+        default = parameter.default
+        told = f" Default: `{default}`." if isinstance(default, str | int) and not parameter.is_flag else ""
+        needed = " Needed." if parameter.required else ""
+        rows.append(f"| {opts.replace('|', chr(92) + '|')} | {_text(parameter.help)}{told}{needed} |")
+    if rows:
+        yield "\n".join(["| option | |", "|---|---|", *rows, ""])
+
+
+def _reports() -> Iterator[str]:
+    from stoat.observe import junit
+
+    lines = inspect.cleandoc(junit.__doc__ or "")
+    yield "## How a slice's scenarios are found in a report\n"
+    yield lines + "\n"
+
+
+def _text(written: str | None) -> str:
+    return inspect.cleandoc(written or "").strip()
+
+
+if __name__ == "__main__":
+    PLACE.write_text(reference(), encoding="utf-8")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.support.command import Stoat
-from tests.support.gitrepo import GitRepo, MakeRepo
+from tests.support.gitrepo import GitRepo
 
 PLAN = """\
 schema: 1
@@ -43,14 +46,23 @@ nodes:
 """
 
 
-@pytest.fixture
-def repo(make_repo: MakeRepo) -> GitRepo:
-    """A repository with a store and the plan `demo` in it."""
-    made = make_repo(files={"plan.yaml": PLAN})
-    stoat = Stoat(made.path)
+@pytest.fixture(scope="session")
+def _made(_isolated_session: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Such a repository, made once."""
+    repo = GitRepo(tmp_path_factory.mktemp("made") / "project").init()
+    repo.commit({"plan.yaml": PLAN}, "Start")
+    stoat = Stoat(repo.path)
     stoat.ok("init")
     stoat.ok("plan", "import", "plan.yaml")
-    return made
+    return repo.path
+
+
+@pytest.fixture
+def repo(_made: Path, tmp_path: Path) -> GitRepo:
+    """A repository with a store and the plan `demo` in it; its path has a space."""
+    place = tmp_path / "work space" / "project"
+    shutil.copytree(_made, place, symlinks=True)
+    return GitRepo(place)
 
 
 @pytest.fixture

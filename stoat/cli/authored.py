@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoat.cli import render
-from stoat.errors import NotFound, StoatError
+from stoat.errors import NotFound
 
 if TYPE_CHECKING:
     from stoat.service.authoring import Authored
@@ -45,7 +45,7 @@ def show(authored: Authored, as_json: bool, *, dry_run: bool = False) -> None:
 
 
 def read_bytes(file: str) -> bytes:
-    """The bytes of a file, or of standard input where `file` is `-`; StoatError when it cannot be read."""
+    """The bytes of a file, or of standard input where `file` is `-`; NotFound when there is nothing to be read."""
     if file == "-":
         return sys.stdin.buffer.read()
     try:
@@ -53,7 +53,7 @@ def read_bytes(file: str) -> bytes:
     except FileNotFoundError as missing:
         raise NotFound(f"there is no file {file}") from missing
     except OSError as problem:
-        raise StoatError(f"{file} cannot be read: {problem.strerror}") from problem
+        raise NotFound(f"{file} cannot be read: {problem.strerror}") from problem
 
 
 def print_document(text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,5 +110,5 @@ def test_a_group_is_found_exactly_where_a_node_reaches_itself(pairs: list[tuple[
     for group in found:
         way = shortest_cycle(group[0], edges.__getitem__, set(group))
         assert way[0] == way[-1] == group[0]
-        assert all(on in edges[ref] for ref, on in zip(way, way[1:], strict=False))
+        assert all(on in edges[ref] for ref, on in pairwise(way))
         assert set(way) <= set(group)

@@ -22,7 +22,8 @@ HOSTILE = [
     "1.10", "yes", "No", "~", "null", "", " ", "0123", "0x1F", "1e5", "12:30:45", "2001-01-01", "true", "=", "<<", "-",
     "- a", "? a", "a: b", "a:", ":a", "#a", "a #b", "a#b", "'", '"', "it's", '"quoted"', "\\", "\\n", "[a]", "{a}",
     "a, b", "@a", "`a`", "%a", "&a", "*a", "!a", "|", ">", "|\n a", "---", "...", "ünïcödé", "😀", "\u00a0",
-    "\u2028", "\ufeff",    "\u202e", "tab\there", "\tx", "line\nline", "line\n\n\nline\n", "\nfirst", " first\nsecond", "a\n b\n  c", "a \nb",
+    "\u2028", "\ufeff", "\u202e", "tab\there", "\tx", "line\nline", "line\n\n\nline\n", "\nfirst", " first\nsecond",
+    "a\n b\n  c", "a \nb",
     "# heading\n\n- x: y\n", "é" * 200, "x" * 500, "a\n\tb", "\x85", "a\u2029b", "a\n\u2028\nb", "-1", "+.5", ".inf",
 ]  # fmt: skip
 TEXTS = st.one_of(

@@ -1,0 +1,97 @@
+"""The read routes of REST. Every answer is the command line's JSON, made by the same function of `service/`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from flask import Blueprint, Response, request
+
+from stoat.plan.ids import NodeRef
+from stoat.service import nodes, plans, reading
+from stoat.web.current import watch
+
+NEWEST = 200
+
+api = Blueprint("api", __name__, url_prefix="/api")
+
+
+def _json(document: Any) -> Response:
+    data = document if isinstance(document, bytes) else msgspec.json.encode(document)
+    return Response(data, content_type="application/json")
+
+
+@api.get("/ping")
+def ping() -> Response:
+    """That the server is there and reads its store, and the version of what it shows."""
+    view = watch().view()
+    return _json({"ok": True, "commit": view.seen.commit, "version": view.version})
+
+
+@api.get("/plans")
+def all_plans() -> Response:
+    """The overview, as `stoat status --json`."""
+    return _json({"plans": reading.overview(watch().view())})
+
+
+@api.get("/plans/ready")
+def ready() -> Response:
+    """What could be worked on now, as `stoat ready --json`; `?plan=`, `?explain=1`."""
+    slug = request.args.get("plan")
+    return _json(reading.ready_document(watch().view(), slug, explain=_flag("explain")))
+
+
+@api.get("/plans/<slug>")
+def one_plan(slug: str) -> Response:
+    """The plan as it is written, as `stoat plan show --json`."""
+    return _json(plans.show(watch().view(), slug))
+
+
+@api.get("/plans/<slug>/status")
+def status(slug: str) -> Response:
+    """The status document, as `stoat status PLAN --json`."""
+    return _json(reading.status(watch().view(), slug))
+
+
+@api.get("/plans/<slug>/export")
+def export(slug: str) -> Response:
+    """The plan as YAML, as `stoat plan export`."""
+    return Response(plans.export(watch().view(), slug), content_type="application/yaml; charset=utf-8")
+
+
+@api.get("/plans/<slug>/nodes/<node_id>")
+def one_node(slug: str, node_id: str) -> Response:
+    """All there is of a node, as `stoat node show --json`."""
+    return _json(nodes.show(watch().view(), NodeRef(slug, node_id)))
+
+
+@api.get("/plans/<slug>/timeline")
+def timeline(slug: str) -> Response:
+    """Activity, newest first, as `stoat log PLAN --json`; `?node=`, `?limit=` (200 lines without it)."""
+    node, limit = request.args.get("node"), request.args.get("limit", NEWEST, type=_count)
+    return _json({"lines": reading.timeline(watch().view(), slug, node, limit)})
+
+
+@api.get("/plans/<slug>/history")
+def history(slug: str) -> Response:
+    """Every change, oldest first, as `stoat log PLAN --history --json`; `?node=`, `?limit=`."""
+    node, limit = request.args.get("node"), request.args.get("limit", type=_count)
+    return _json({"lines": reading.history(watch().view(), slug, node, limit)})
+
+
+@api.get("/needs")
+def needs() -> Response:
+    """What waits for a person, as `stoat needs --json`; `?plan=`."""
+    return _json({"needs": reading.needs(watch().view(), request.args.get("plan"))})
+
+
+def _flag(name: str) -> bool:
+    return request.args.get(name, "") not in ("", "0", "false")
+
+
+def _count(text: str) -> int:
+    """A number of lines, at least one; anything else counts as not given."""
+    count = int(text)
+    if count < 1:
+        raise ValueError(text)
+    return count

@@ -1,0 +1,43 @@
+"""The application: `create_app(session)` puts the blueprints together behind the guard."""
+
+from __future__ import annotations
+
+from flask import Flask, Response, request
+
+from stoat.service.session import Session
+from stoat.web import payloads, problems
+from stoat.web.api import api
+from stoat.web.current import EXTENSION
+from stoat.web.live import live
+from stoat.web.pages import pages
+from stoat.web.security import Guard
+from stoat.web.watch import Watch
+
+PORT = 5526
+
+
+def create_app(session: Session, *, port: int = PORT) -> Flask:
+    """The board of a session's store, to be served on a loopback address at `port` (also `app.config["PORT"]`).
+
+    Nothing is looked at and no thread begins until the watch (`app.extensions["stoat"]`) is started; without that
+    the pages are right all the same, and event streams hear only of what pages noticed.
+    """
+    app = Flask("stoat.web")
+    app.config["PORT"] = port
+    app.jinja_options = {"finalize": payloads.shown, "trim_blocks": True, "lstrip_blocks": True}
+    app.extensions[EXTENSION] = Watch(session)
+    app.jinja_env.globals["show"] = payloads
+    app.register_blueprint(pages)
+    app.register_blueprint(api)
+    app.register_blueprint(live)
+    problems.register(app)
+
+    @app.after_request
+    def freshness(response: Response) -> Response:
+        """What is shown is always asked for anew; files of ours carry their own rule."""
+        if request.endpoint != "static":
+            response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+    app.wsgi_app = Guard(app.wsgi_app, lambda: int(app.config["PORT"]))  # type: ignore[method-assign]
+    return app

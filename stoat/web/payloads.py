@@ -1,0 +1,97 @@
+"""What the templates show: signs, tallies and safe links, so that a template decides nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
+
+CLASSES = ("done", "moving", "broken", "you", "held", "waiting")
+"""The order in which a plan's nodes are counted and its bar is filled."""
+
+NEEDS_FIRST = 4
+"""How many needs are in sight before the rest are folded: the graph stays in reach."""
+
+KINDS = {
+    "change": "change", "consume": "consume", "issue": "issue", "person": "person", "pr": "pull request",
+    "publish": "publish", "review": "review", "slice": "slice", "test-run-gate": "gate",
+}  # fmt: skip
+STEP_SIGNS = {"pending": "○", "running": "⟳", "passed": "✓", "failed": "✗", "timed-out": "✗", "mismatch": "≠"}
+
+_HOSTILE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_LINK = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.IGNORECASE)
+
+
+class Tally(Struct, frozen=True):
+    """So many steps with the same sign."""
+
+    sign: str
+    state: str
+    count: int
+
+
+def shown(value: Any) -> Any:
+    """What is put into every page, by Jinja's finalize: plain text loses what would turn or hide what is read.
+
+    Controls and direction marks become `\\u202e` and the like; None is nothing. Escaping comes after this.
+    """
+    if value is None:
+        return ""
+    if type(value) is not str:
+        return value
+    return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", value.replace("\r\n", "\n"))
+
+
+def link(address: str | None) -> str | None:
+    """An address that may be followed: http or https, with no user in it; None for anything else."""
+    return address if address and _LINK.fullmatch(address) else None
+
+
+def page_of(ref: str) -> str:
+    """The page of a node that is named PLAN/NODE."""
+    plan, _, node = ref.partition("/")
+    return f"/plans/{quote(plan, safe='')}/nodes/{quote(node, safe='')}"
+
+
+def class_of(node: NodeAnswer) -> str:
+    """How a node stands in one word, for its colour and sign: its stance, or `done`."""
+    if node.stance is not None:
+        return node.stance
+    return "done" if node.status == "done" else "waiting"
+
+
+def said_of(node: NodeAnswer) -> str:
+    """The sentence beside a card's status: what holds the node up, while something else than its own work does."""
+    return (node.stance_why if node.stance in ("you", "held", "waiting") else "") or node.detail
+
+
+def counts(plan: PlanAnswer) -> list[tuple[str, int]]:
+    """How many nodes stand in each class, in the order of CLASSES, those of no node left out."""
+    found = Counter(class_of(node) for node in plan.nodes)
+    return [(name, found[name]) for name in CLASSES if found[name]]
+
+
+def tally(steps: tuple[StepShown, ...]) -> list[Tally]:
+    """The steps of a node counted by state, verdicts first."""
+    found: Counter[str] = Counter(step.state for step in steps)
+    order = ("passed", "failed", "timed-out", "mismatch", "running", "pending")
+    return [Tally(STEP_SIGNS[state], state, found[state]) for state in order if found[state]]
+
+
+def progress(steps: tuple[StepShown, ...]) -> str:
+    """A running gate in words: how many steps have a verdict, and how many of those are bad."""
+    settled = sum(step.state not in ("pending", "running") for step in steps)
+    bad = sum(step.state in ("failed", "timed-out", "mismatch") for step in steps)
+    return f"{settled} of {len(steps)} steps" + (f", {bad} failed" if bad else "")
+
+
+def money(usd: float | None) -> str:
+    """Dollars and cents; nothing when nobody reported a cost."""
+    return "" if usd is None else f"${usd:,.2f}"

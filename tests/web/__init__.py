@@ -1,0 +1,1 @@
+"""The board: its pages, its REST, its streams, and what it refuses."""

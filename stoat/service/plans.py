@@ -5,7 +5,6 @@ Every rule is checked on the very state that the change lands on.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from stoat.clock import Time
-from stoat.errors import Invalid, NotFound, Problem, Refused, StoatError
+from stoat.errors import Invalid, Problem, Refused
 from stoat.gitstore.log import Change
-from stoat.gitstore.remotes import FetchFailed, default_branch
 from stoat.plan import guards, streams
 from stoat.plan.diff import diff
 from stoat.plan.document import Document, parse
@@ -25,13 +23,13 @@ from stoat.plan.events.authoring import NodeRemoved
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.nodes import Header, Node, Repo
 from stoat.plan.normal import normal_header, normal_node
-from stoat.plan.rules.branches import plan_branch_problem
 from stoat.plan.rules.edges import dependents_elsewhere
 from stoat.plan.rules.finding import Finding
 from stoat.plan.state import PlanState, State
 from stoat.plan.validate import check_header_alone, doubts
 from stoat.plan.yaml_out import write
 from stoat.service.authoring import Authored, author, other_plans
+from stoat.service.branches import branch_findings
 from stoat.service.checkouts import checkout_doubts
 from stoat.service.session import Session, plan_of
 
@@ -47,7 +45,7 @@ def import_document(
     """
     document = parse(text)
     slug = document.header.plan
-    misnamed = _default_branch_problem(session.directory, document.header)
+    misnamed = branch_findings(session.directory, document.header)
 
     def decide(state: State, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
         others = other_plans(state, slug)
@@ -95,7 +93,7 @@ def check(text: str, state: State | None = None) -> list[Problem]:
 def create(session: Session, header: Header) -> Authored:
     """Begin a plan with no nodes. Refused when there is one of that slug."""
     header = normal_header(header)
-    misnamed = _default_branch_problem(session.directory, header)
+    misnamed = branch_findings(session.directory, header)
 
     def decide(state: State, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
         if state.plan(header.plan) is not None:
@@ -111,7 +109,7 @@ def change(session: Session, slug: str, *, repos: Mapping[str, Repo | None] | No
 
     `repos` are aliases to add or replace, and with None to take out; the others stay.
     """
-    misnamed = _default_branch_problem(session.directory, Header(plan=slug, branch=fields.get("branch")))
+    misnamed = branch_findings(session.directory, Header(plan=slug, branch=fields.get("branch")))
 
     def decide(state: State, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
         plan = plan_of(state, slug)
@@ -200,17 +198,6 @@ def _header_is_right(header: Header, nodes: dict[str, Node], misnamed: Sequence[
     findings = [*check_header_alone(header, nodes), *misnamed]
     if findings:
         raise Invalid([Problem(0, 0, found.what, found.do) for found in findings])
-
-
-def _default_branch_problem(directory: Path, header: Header) -> list[Finding]:
-    """The plan's branch may not be the default branch of the repository where the author stands, as it knows it."""
-    if not header.branch or plan_branch_problem(header.branch):
-        return []
-    default = None
-    with contextlib.suppress(StoatError, NotFound):
-        default = default_branch(directory, FetchFailed("here", "nothing is fetched to write a plan"))
-    problem = plan_branch_problem(header.branch, default.name if default else None)
-    return [Finding(("branch",), problem, "name a branch of the plan's own")] if problem else []
 
 
 def _document(value: Any) -> Any:

@@ -158,6 +158,26 @@ def test_the_default_branch_of_the_repository_is_no_plans_branch(make_repo: Make
         plans.create(ada, Header(plan="p", branch="stable"))
 
 
+def test_a_branch_that_git_cannot_keep_beside_another_is_refused_when_the_plan_is_written(make_repo: MakeRepo) -> None:
+    repo = make_repo().branch("next").branch("train/one")
+    ada = person_at(repo.path)
+    for branch, other in (("next/x", "next"), ("train", "train/one")):
+        with pytest.raises(Invalid) as refused:
+            plans.import_document(ada, SMALL.replace("plan: small", f"plan: small\nbranch: {branch}"))
+        assert refused.value.problems[0].what == (
+            f"'{branch}' cannot be a branch: the branch '{other}' exists, and git cannot keep both"
+        )
+    assert plans.import_document(ada, SMALL.replace("plan: small", "plan: small\nbranch: next")).changes
+
+
+def test_a_repository_that_the_plan_does_not_name_has_no_say_in_its_branch(make_repo: MakeRepo) -> None:
+    repo = make_repo().branch("next")
+    repo.run_git("config", "stoat.repo", "o/elsewhere")
+    ada = person_at(repo.path)
+    header = "plan: small\nbranch: next/x\nrepos: {a: o/r}"
+    assert plans.import_document(ada, SMALL.replace("plan: small", header)).changes
+
+
 def test_a_checkout_is_looked_into_and_only_warns(ada: Session, tmp_path: Path) -> None:
     text = "schema: 1\nplan: p\nnodes:\n  - {id: g, kind: change, steps: [{id: t, cwd: src}, {id: u, cwd: gone}]}\n"
     (tmp_path / "src").mkdir()

@@ -10,6 +10,7 @@ from msgspec import Struct
 from stoat.clock import Time, plus
 from stoat.derive.answers import NodeAnswer
 from stoat.derive.integration import (
+    Elsewhere,
     Finish,
     Mergeable,
     NeverCommitted,
@@ -66,8 +67,9 @@ def judge(node: NodeState, answer: NodeAnswer, branch: Finish, *, now: Time, set
         return Judged("done", _commits(branch) if node.spec.kind == CHANGE else answer.detail)
     if node.open_questions:
         return Judged("given-back", "it asked a person and waits for the answer")
-    if attempt.process is None and attempt.exited_at is None:
-        return Judged("lost", "its runner went away before the agent was seen")
+    if attempt.process is None and isinstance(branch, NeverCommitted | Verified | Elsewhere) and not _seen_since(node):
+        # Nobody ever saw its process, and nothing is there that it could have done: there is nothing to wait for.
+        return Judged("lost", "its runner went away around its start")
     if answer.status == "running":
         return Wait(None)
     settled = plus(attempt.exited_at or attempt.started, settle)

@@ -6,7 +6,8 @@
 | its process is recorded and dead                                          | its exit is recorded, it is judged   |
 | no process is recorded, one with its claim's mark is alive                | recorded and watched                 |
 | the same, and it is only the setup of its worktree                        | ended; the attempt is given back     |
-| no process is recorded and none is alive                                  | judged lost, its claim released      |
+| no process is recorded and none is alive                                  | its exit is recorded, it is judged:  |
+|                                                                           | lost, unless its work is there       |
 
 An attempt of another machine, or of a runner that is alive, is left alone.
 """
@@ -20,7 +21,7 @@ from stoat.clock import Time
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.gitstore.porcelain import GitFailed
-from stoat.plan.events.attempts import AgentSpawned, AttemptExited, AttemptJudged
+from stoat.plan.events.attempts import AgentSpawned, AttemptExited
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import Identity, end_tree, find_marked, is_alive
@@ -55,7 +56,7 @@ def _adopt(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunS
         spawned = AgentSpawned(node=node.spec.id, attempt=attempt.number, process=marked[0].key)
         state = append(run, state, f"attempt {attempt.number} on {node.spec.id} is found", lambda plan, now: [spawned])
         return _watch(run, state, node, attempt, marked[0])
-    return _lost(run, state, node, attempt)
+    return _ended(run, state, node, attempt)
 
 
 def _identity(attempt: Attempt) -> Identity | None:
@@ -100,15 +101,3 @@ def _let_go(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> Run
     if not released(state.plan, name, attempt.claim):
         return state
     return append(run, state, f"claim on {name} is released", lambda plan, now: released(plan, name, attempt.claim))
-
-
-def _lost(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
-    judged = AttemptJudged(
-        node=node.spec.id, attempt=attempt.number, outcome="lost", detail="its runner went away around its start"
-    )
-
-    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
-        return [judged, *released(plan, node.spec.id, attempt.claim)]
-
-    run.narrator.say(say.lost(node.spec.id, attempt.number))
-    return append(run, state, f"attempt {attempt.number} on {node.spec.id} is lost", decide)

@@ -83,6 +83,13 @@ def test_a_run_that_is_still_going_is_waited_for_however_long() -> None:
     assert judge(node_of(), "running", Mergeable(HEAD, 1), plus(EXIT, 86400)) == Wait(None)
 
 
+def test_an_attempt_whose_process_nobody_saw_is_lost_at_once_unless_its_work_is_there() -> None:
+    unseen = node_of(SLICE, process=None)
+    assert judge(unseen, "waiting", NeverCommitted(), EARLY) == Judged("lost", "its runner went away around its start")
+    assert judge(unseen, "waiting", Mergeable(HEAD, 1), EARLY) == Wait(LATE)
+    assert judge(unseen, "done", Mergeable(HEAD, 1), EARLY) == Judged("done", "the detail")
+
+
 def test_an_agent_that_asked_a_person_is_given_its_attempt_back_at_once() -> None:
     found = judge(node_of(questions=1), "waiting", NeverCommitted(), EARLY)
     assert isinstance(found, Judged) and found.outcome == "given-back"

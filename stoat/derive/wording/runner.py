@@ -96,11 +96,6 @@ def found_ended(node: str, attempt: int) -> str:
     return f"↻ attempt {attempt} on '{node}' ended while no runner was here — the evidence will say what it did"
 
 
-def lost(node: str, attempt: int) -> str:
-    """An attempt was announced and no process of it is there."""
-    return f"⚠ attempt {attempt} on '{node}' is lost: its runner went away around its start; its claim is released"
-
-
 def fenced(node: str, holder: str | None) -> str:
     """The claim an agent worked under is somebody else's, or a person restarted the node: the agent is stopped."""
     if holder is None:

@@ -168,7 +168,7 @@ def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunSho
     if counted is not None and seconds is not None:
         started = clock.plus(event.at, -seconds)
     return RunShown(
-        run_id=event.run, tag=tag, repository=None, branch=ran.branch, commit=ran.commit, dirty=ran.dirty,
+        run_id=event.run, tag=tag, repository=None, branch=ran.branch, commit=ran.commit, dirty=_dirty(event),
         suite=counted.source if counted else commands.written(event.command),  # type: ignore[union-attr]
         mode=counted.source if counted else "exec", finished=finished,
         orphaned=isinstance(event, GateStarted) and _dead(event.process),
@@ -182,6 +182,12 @@ def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunSho
         skipped=counted.skipped if counted else None, passed_on_retry=0 if counted else None,
         indeterminate=0 if counted else None, by=event.by.name, machine=event.machine,
     )  # fmt: skip
+
+
+def _dirty(event: GateStarted | GateFinished | RunRecorded) -> bool | None:
+    """Whether the tree differed from its commit at either end, as far as anybody could tell."""
+    seen = (event.before.dirty, event.after.dirty) if isinstance(event, GateFinished) else (event.tree.dirty,)
+    return True if True in seen else None if None in seen else False
 
 
 def _scenarios(event: RunRecorded) -> Iterator[ScenarioShown]:

@@ -1,0 +1,63 @@
+"""`stoat runs`: reports become evidence, and every run on record can be looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.command import Stoat
+from tests.support.gitrepo import GitRepo
+
+GREEN = '<testcase classname="parcels.Parcels" name="Send one"/>'
+RED = '<testcase classname="Parcels" name="Lose one"><failure/></testcase>'
+
+
+def report(repo: GitRepo, *cases: str, name: str = "report.xml") -> str:
+    path = repo.path / ".git" / name
+    path.write_text(f"<testsuite name='s'>{''.join(cases)}</testsuite>", encoding="utf-8")
+    return str(path)
+
+
+def test_a_slice_is_done_when_all_its_specs_are_green(stoat: Stoat, repo: GitRepo) -> None:
+    said = stoat.ok("runs", "add", report(repo, GREEN), "--tag", "demo/send")
+    assert said.splitlines()[1:] == ["  ✓ Parcels/Send one", "  ○ absent: Parcels/Lose one"]
+    assert stoat.json("status", "demo")["nodes"][3]["status"] != "done"
+    assert stoat.run("runs", "add", report(repo, GREEN, RED), "--tag", "demo/send").code == 0
+    assert stoat.json("status", "demo")["nodes"][3]["status"] == "failed"
+    mended = report(repo, RED.replace("<failure/>", ""))
+    added = stoat.json("runs", "add", mended, "--tag", "demo/send")
+    assert (added["state"], added["specsPassed"], added["specsAbsent"]) == (
+        "passed", ["Parcels/Lose one"], ["Parcels/Send one"],
+    )  # fmt: skip
+    assert stoat.json("status", "demo")["nodes"][3]["status"] == "done"
+    shown = stoat.json("runs", "show", added["runId"])
+    assert shown["run"]["commit"] == repo.head()
+    assert shown["scenarios"] == [
+        {"uid": "Parcels/Lose one", "feature": "Parcels", "scenario": "Lose one", "outcome": "CleanPass"}
+    ]
+
+
+def test_several_reports_are_one_run_of_one_step(stoat: Stoat, repo: GitRepo) -> None:
+    files = [report(repo, GREEN, name="1.xml"), report(repo, RED, name="2.xml")]
+    stoat.ok("runs", "add", *files, "--tag", "demo/suite/unit")
+    runs = stoat.json("runs", "list", "--tag", "demo/suite")
+    seen = [(run["tag"], run["passed"], run["failed"], run["mode"]) for run in runs]
+    assert seen == [("demo/suite/unit", 1, 1, "junit")]
+    assert stoat.json("runs", "list", "--tag", "demo/suite/lint") == []
+    assert stoat.json("status", "demo")["nodes"][1]["steps"][0]["state"] == "failed"
+
+
+def test_what_is_no_evidence_is_refused(stoat: Stoat, repo: GitRepo, tmp_path: Path) -> None:
+    nothing = report(repo, "<testcase name='x'><skipped/></testcase>")
+    for arguments, said in (
+        ([nothing, "--tag", "demo/send"], "nothing ran"),
+        ([nothing, "--tag", "demo"], "'demo' is not a tag"),
+        ([nothing, "--tag", "demo/nope"], "has no node 'nope'"),
+        ([str(tmp_path / "missing.xml"), "--tag", "demo/send"], "cannot be read"),
+        ([nothing, "--tag", "demo/send", "--format", "ctrf"], "reading ctrf comes with a later version"),
+        ([nothing, "--tag", "demo/send", "--format", "xls"], "'xls' is not a format"),
+    ):
+        ran = stoat.run("runs", "add", *arguments)
+        assert (ran.code, ran.out) == (3, ""), arguments
+        assert said in ran.err
+    ran = stoat.run("runs", "show", "r-none")
+    assert (ran.code, ran.err) == (3, "there is no run 'r-none'\nhint: see them with `stoat runs list`\n")

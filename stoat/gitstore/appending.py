@@ -46,6 +46,7 @@ class Appender:
         self._sync = sync
         self._tails: dict[str, _Tail] = {}
         self.turn = 0
+        self._counted = True
 
     def begin(self, content: bytes, actor: Actor, at: Time) -> str:
         """The first commit, with `content` as stoat.json; RefMoved when the ref exists by now."""
@@ -137,26 +138,33 @@ class Appender:
             position = Position(number, len(content), oid, hashlib.sha1(closed).hexdigest())
             before = self._reader.folded(stream)
             part, troubles = fold_part(stream, before.part if before else None, lines[stream])
-            notes = [*(before.notes if before else ()), *(f"{stream} (commit {commit[:12]}): {t.what}" for t in troubles)]
+            notes = [
+                *(before.notes if before else ()),
+                *(f"{stream} (commit {commit[:12]}): {t.what}" for t in troubles),
+            ]
             count = (before.lines if before else 0) + len(lines[stream])
-            folded[stream] = Folded(part, streams[stream], position, tuple(notes), count, before.stored if before else 0)
+            folded[stream] = Folded(
+                part, streams[stream], position, tuple(notes), count, before.stored if before else 0
+            )
         return streams, folded
 
     def _publish(self, old: str | None, written: list[Loose]) -> None:
-        """Objects to the disk, a second copy for the case that git collects them, the ref, and a look whether it did."""
+        """Objects to the disk, a second copy in case git collects them, the ref, and a look whether it did."""
         commit = written[-1].oid
         refs.prepare(self._sync)
         try:
             put(self._objects.directory, written, self._sync)
         except OSError as error:
             raise Unreachable(f"nothing can be written to {self._objects.directory}: {error.strerror}") from error
-        self.turn = maintenance.count(self._objects.common)
+        if self._counted:  # a try that lost its race is followed by one in the same place
+            self.turn, self._counted = maintenance.count(self._objects.common), False
         self._recent.keep(self.turn, commit, written)
         try:
             refs.move(self._objects.repository, self._objects.common, old, commit)
         except RefMoved:
             if not self._is_ours(old, commit):
                 raise
+        self._counted = True
         with suppress(OSError):
             put(self._objects.directory, absent(self._objects.directory, written), self._sync)
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PATIENCE = 2.0
+PATIENCE = 5.0
 
 
 class Turnstile:

@@ -104,7 +104,9 @@ class Store:
         newer = []
         snapshot = self._reader.newest
         if snapshot is not None and snapshot.format > FORMAT:
-            newer.append(f"the store has format {snapshot.format}, newer than this Stoat's {FORMAT}: shown as far as known")
+            newer.append(
+                f"the store has format {snapshot.format}, newer than this Stoat's {FORMAT}: shown as far as known"
+            )
         return [*newer, *self._reader.notes(), *self._cache.notes]
 
     def tip(self) -> str:
@@ -125,10 +127,8 @@ class Store:
         with self._mutex:
             return sorted(self._reader.snapshot(self.tip()).streams)
 
-    def history(
-        self, stream: str, *, newest_first: bool = False, limit: int | None = None
-    ) -> Iterator[Recorded]:
-        """The stream's events in the log's order or the other way round, at most `limit`, read as they are asked for."""
+    def history(self, stream: str, *, newest_first: bool = False, limit: int | None = None) -> Iterator[Recorded]:
+        """The stream's events, oldest or newest first, at most `limit`; segments are read as they are reached."""
         with self._mutex:
             tree = self._reader.snapshot(self.tip()).streams.get(stream)
             listed = self._reader.segments(stream, tree)[1] if tree else []
@@ -184,32 +184,35 @@ class Store:
             return Appended(tip, (), state)
         if snapshot.format > FORMAT:
             raise Refused(
-                f"the store has format {snapshot.format} and this Stoat writes format {FORMAT}, so it does not write to it",
+                f"the store has format {snapshot.format}, and this Stoat only writes format {FORMAT}",
                 "upgrade Stoat on this machine",
             )
         events, state = self._appender.append(snapshot, change.entries, change.subject, actor, at, removed)
         return Appended(state.commit, events, state)
 
     def _in_turn(self, attempt: Callable[[], Appended]) -> Appended:
+        with self._mutex, self._turnstile.turn():
+            done = self._until_done(attempt)
+        if done.events and self._tidy:
+            maintenance.start_if_due(self.common, self._appender.turn)
+        return done
+
+    def _until_done(self, attempt: Callable[[], Appended]) -> Appended:
         began = time.monotonic()
         tries = 0
-        with self._mutex:
-            with self._turnstile.turn():
-                while True:
-                    try:
-                        done = attempt()
-                        break
-                    except refs.Blocked:
-                        if time.monotonic() - began > LOCKED:
-                            raise
-                    except RefMoved as moved:
-                        if time.monotonic() - began > BOUND:
-                            raise Unreachable(
-                                f"other writers moved {refs.REF} first, {tries + 1} times in {BOUND:.0f} s",
-                                "try again; if it stays so, something writes to it without pause",
-                            ) from moved
-                    tries += 1
-                    time.sleep(random.uniform(0, min(0.2, 0.002 * 2**tries)))
-            if done.events and self._tidy:
-                maintenance.start_if_due(self.common, self._appender.turn)
-            return done
+        while True:
+            waited = time.monotonic() - began
+            try:
+                return attempt()
+            except refs.Blocked as blocked:
+                # A lock that others take and give back is as young as they are quick; one that only ages is stale.
+                if waited > (LOCKED if blocked.age > LOCKED else BOUND):
+                    raise
+            except RefMoved as moved:
+                if waited > BOUND:
+                    raise Unreachable(
+                        f"other writers moved {refs.REF} first, {tries + 1} times in {BOUND:.0f} s",
+                        "try again; if it stays so, something writes to it without pause",
+                    ) from moved
+            tries += 1
+            time.sleep(random.uniform(0, min(0.2, 0.002 * 2**tries)))

@@ -23,27 +23,30 @@ _TASKS = ("--task=loose-objects", "--task=incremental-repack")
 
 
 def count(common: Path) -> int:
-    """The number of this append in the repository, counted under `stoat/`. Two at once may get the same number."""
+    """The number of this append in the repository, never given twice; 0 when it cannot be counted.
+
+    The counter is a file that grows by a byte: an appending write is atomic and leaves its descriptor at its own end.
+    """
     path = common / "stoat" / "appends"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
     try:
-        counter = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except FileNotFoundError:
-        path.parent.mkdir(exist_ok=True)
-        counter = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            counter = os.open(path, flags, 0o666)
+        except FileNotFoundError:
+            path.parent.mkdir(exist_ok=True)
+            counter = os.open(path, flags, 0o666)
+        try:
+            os.write(counter, b".")
+            return os.lseek(counter, 0, os.SEEK_CUR)
+        finally:
+            os.close(counter)
     except OSError:
         return 0
-    try:
-        held = os.pread(counter, 20, 0)
-        number = int(held) + 1 if held.strip().isdigit() else 1
-        os.pwrite(counter, b"%-19d\n" % number, 0)
-        return number
-    finally:
-        os.close(counter)
 
 
 def start_if_due(common: Path, number: int) -> bool:
     """Start a packing behind our back if append `number` is the one that makes it due; whether it was."""
-    if number % EVERY:
+    if number % EVERY or number == 0:
         return False
     # The shell ends at once, so that the program belongs to nobody here and leaves no zombie.
     words = [sys.executable, "-m", "stoat.gitstore.maintenance", str(common)]
@@ -61,7 +64,7 @@ def start_if_due(common: Path, number: int) -> bool:
 def pack(common: Path) -> bool:
     """Pack the repository's loose objects with git's maintenance; False when somebody is at it already."""
     (common / "stoat" / "locks").mkdir(parents=True, exist_ok=True)
-    with open(common / "stoat" / "locks" / "maintenance.lock", "w", encoding="ascii") as lock:
+    with (common / "stoat" / "locks" / "maintenance.lock").open("w", encoding="ascii") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

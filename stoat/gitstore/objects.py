@@ -108,7 +108,7 @@ class Objects:
         for store in self._stores:
             path = f"{store}/{oid[:2]}/{oid[2:]}"
             try:
-                with open(path, "rb") as file:
+                with Path(path).open("rb") as file:
                     return inflate(file.read(), oid)
             except FileNotFoundError:
                 continue

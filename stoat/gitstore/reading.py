@@ -75,7 +75,9 @@ class Reader:
                     self._families[name] = known
                 streams.update(known[1])
         if version is None:
-            raise StoreUnreadable(f"commit {commit} on refs/stoat/state has no stoat.json: not a store of Stoat's", RESCUE)
+            raise StoreUnreadable(
+                f"commit {commit} on refs/stoat/state has no stoat.json: not a store of Stoat's", RESCUE
+            )
         self._snapshot = Snapshot(commit, root, version, streams)
         return self._snapshot
 

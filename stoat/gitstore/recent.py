@@ -25,6 +25,7 @@ SLOTS = 256
 
 _MAGIC = b"stoat-recent-1"
 _SPARE = 1 << 18
+_LONGEST_HEAD = 256
 
 
 class Kept(NamedTuple):
@@ -88,15 +89,24 @@ class Recent:
         # The new bait lies before the search begins and is published after it: a collection that overlaps the search
         # takes it, and a search that is killed is repeated.
         bait = self._lay_bait()
-        restored = []
-        for kept in self._slots():
-            gone = [each for each in absent(self._objects, kept.objects) if not packed(each.oid)]
-            with suppress(OSError):
-                put(self._objects, gone, sync=True)
-                restored += [each.oid for each in gone]
+        gone: list[Loose] = []
+        for path in self._paths():
+            with suppress(OSError, ValueError):
+                if any(not packed(oid) for oid in self._without_file(path)):
+                    gone += absent(self._objects, _parse(path.read_bytes()).objects)
+        with suppress(OSError):
+            put(self._objects, gone, sync=True)
         if bait is not None:
             self._publish(bait)
-        return restored
+        return [each.oid for each in gone]
+
+    def _without_file(self, path: Path) -> list[str]:
+        """The ids in a slot that have no loose file, told from the slot's head alone."""
+        with path.open("rb") as slot:
+            head = slot.readline(_LONGEST_HEAD)
+            index = slot.read(int(head.split(b" ")[3]))
+        oids = [line[:40].decode("ascii") for line in index.splitlines()]
+        return [oid for oid in oids if not (self._objects / oid[:2] / oid[2:]).exists()]
 
     def _bait_is_there(self) -> bool:
         if self._bait is not None and self._bait.exists():
@@ -127,14 +137,16 @@ class Recent:
             draft.replace(self._directory / "bait")
         self._bait = self._objects / bait.oid[:2] / bait.oid[2:]
 
-    def _slots(self) -> Iterator[Kept]:
+    def _paths(self) -> list[Path]:
         try:
-            names = sorted(name for name in os.listdir(self._directory) if name.isdigit())
+            return sorted(path for path in self._directory.iterdir() if path.name.isdigit())
         except OSError:
-            return
-        for name in names:
+            return []
+
+    def _slots(self) -> Iterator[Kept]:
+        for path in self._paths():
             with suppress(OSError, ValueError):
-                yield _parse((self._directory / name).read_bytes())
+                yield _parse(path.read_bytes())
 
 
 def _parse(data: bytes) -> Kept:

@@ -5,6 +5,7 @@ Absent, unreadable and readable are three different things; only `absent` is Non
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -28,7 +29,14 @@ RESCUE = (
 
 
 class Blocked(Unreachable):
-    """The ref is where it was and could not be moved: something is in the way, perhaps only for a moment."""
+    """The ref is where it was and could not be moved: something is in the way, perhaps only for a moment.
+
+    `age` is that of the lock file in the way, in seconds; endless when it is something else.
+    """
+
+    def __init__(self, message: str, hint: str | None, age: float) -> None:
+        super().__init__(message, hint)
+        self.age = age
 
 
 def read_tip(common: Path) -> str | None:
@@ -88,20 +96,21 @@ def move(repository: pygit2.Repository, common: Path, old: str | None, new: str)
         raise Blocked(*_in_the_way(common, error)) from error
 
 
-def _in_the_way(common: Path, error: Exception) -> tuple[str, str | None]:
+def _in_the_way(common: Path, error: Exception) -> tuple[str, str | None, float]:
     """Why the ref could not be moved, and what to do: a lock file with its age, or libgit2's own words."""
     for lock in (common / f"{REF}.lock", common / "packed-refs.lock"):
         try:
-            age = time.time() - lock.stat().st_mtime
+            age = max(time.time() - lock.stat().st_mtime, 0.0)
         except OSError:
             continue
         return (
-            f"{REF} is locked by {lock}, which is {duration_text(max(age, 0))} old",
+            f"{REF} is locked by {lock}, which is {duration_text(age)} old",
             "if no git or Stoat process is at work here, a crash left it behind and it can be removed by hand",
+            age,
         )
     if not os.access(common, os.W_OK):
-        return f"{common} is read-only for you, so nothing can be appended", None
-    return f"{REF} could not be moved: {error}", None
+        return f"{common} is read-only for you, so nothing can be appended", None, math.inf
+    return f"{REF} could not be moved: {error}", None, math.inf
 
 
 def _packed_tip(common: Path) -> str | None:

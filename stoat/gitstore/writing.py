@@ -7,6 +7,7 @@ names and sizes: what git calls core.fsyncMethod=batch. Everywhere else each fil
 
 from __future__ import annotations
 
+# ruff: noqa: PTH102, PTH105, PTH108, PTH116 -- a Path for each object costs as much as writing it
 import ctypes
 import hashlib
 import os
@@ -43,7 +44,7 @@ def put(directory: Path, objects: Iterable[Loose], sync: bool) -> None:
             folder = f"{directory}/{each.oid[:2]}"
             descriptors.append(_put(str(directory), folder, each))
             folders.add(folder)
-        if sync:
+        if sync and descriptors:
             _flush(directory, descriptors, folders)
     finally:
         for descriptor in descriptors:

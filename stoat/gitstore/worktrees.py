@@ -242,6 +242,17 @@ def pointed_at(path: Path) -> Path | None:
     return (path / text.removeprefix("gitdir:").strip()).resolve()
 
 
+def missing_hooks(path: Path) -> str | None:
+    """The hooks directory that core.hooksPath names and that is not there for the worktree at `path`, else None.
+
+    Commits made there run no hooks, where in the main checkout (with its generated directory) they may.
+    """
+    if git(path, "config", "--get", "core.hooksPath", check=False).code != 0:
+        return None
+    directory = path / git(path, "rev-parse", "--git-path", "hooks").out.removesuffix("\n")
+    return None if directory.is_dir() else str(directory)
+
+
 def operation_in(git_dir: Path) -> str | None:
     """The operation that was left in progress in the worktree with this git directory, or None."""
     return next((name for file, name in _OPERATIONS if (git_dir / file).exists()), None)

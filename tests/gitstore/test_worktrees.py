@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoat.gitstore.porcelain import GitFailed
-from stoat.gitstore.worktrees import checked_out_at, look, parse_registry, parse_status, project_at, registry
+from stoat.gitstore.worktrees import (
+    checked_out_at,
+    look,
+    missing_hooks,
+    parse_registry,
+    parse_status,
+    project_at,
+    registry,
+)
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 
@@ -146,6 +154,18 @@ def test_looking_takes_no_lock_that_an_agent_needs(make_repo: MakeRepo) -> None:
     (index.parent / "index.lock").touch()
     assert look(project_at(repo.path), tree.path).dirty == ()
     assert index.stat().st_mtime_ns == before
+
+
+def test_a_hooks_directory_that_only_the_main_checkout_has_is_noticed(make_repo: MakeRepo) -> None:
+    repo = make_repo(files={"hooks/commit-msg": "#!/bin/sh\n"})
+    tree = add(repo, "w")
+    assert missing_hooks(tree.path) is None
+    repo.run_git("config", "core.hooksPath", "hooks")
+    assert missing_hooks(tree.path) is None
+    repo.write(".husky/_/commit-msg", "#!/bin/sh\n")
+    repo.run_git("config", "core.hooksPath", ".husky/_")
+    assert missing_hooks(repo.path) is None
+    assert missing_hooks(tree.path) == str(tree.path / ".husky/_")
 
 
 names = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1)

@@ -1,0 +1,144 @@
+"""kill -9 at every git command of a landing: the next one finds what was left, finishes it or undoes it, once."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from stoat.gitstore.bases import Base
+from stoat.gitstore.integration import Integration, ensure_integration
+from stoat.gitstore.landing import AlreadyLanded, Conflict, DirtyLanding, Landed
+from stoat.gitstore.nodetrees import Made, Reused, ensure
+from stoat.gitstore.places import place
+from stoat.gitstore.worktrees import look, project_at
+from tests.support.dying import When, killed_at
+from tests.support.gitrepo import GitRepo, MakeRepo
+from tests.support.landing import BRANCH, Plan
+
+pytestmark = pytest.mark.slow
+WHEN: list[When] = ["after", "during", "orphaned"]
+
+
+def landing_node(plan: Plan, shape: str) -> GitRepo:
+    """A node whose landing takes this way."""
+    node = plan.node("a", {"g": "mine\n"} if shape != "rebase" else {"a": "1"})
+    if shape == "merge":
+        node.commit({"g": "0\n"}, "Undo")
+        node.commit({"n": "1"}, "Redo")
+    plan.land(plan.node("other", {"g": "theirs\n", "o": "1"}, "Other"))
+    return node
+
+
+@pytest.mark.parametrize("when", WHEN)
+@pytest.mark.parametrize("shape", ["rebase", "merge", "conflict"])
+def test_a_landing_killed_anywhere_is_taken_up_again(
+    make_repo: MakeRepo, tmp_path: Path, shape: str, when: When
+) -> None:
+    plan = Plan(make_repo(files={"f": "0\n", "g": "0\n"}))
+    node = landing_node(plan, shape)
+    start, head = plan.tip, node.head()
+    refs = plan.repo.run_git("for-each-ref")
+    at = 0
+    while True:
+        at += 1
+        died = killed_at(at, when, tmp_path / "dying", lambda: plan.land(node))
+        outcome = plan.land(node)
+        plan.check_at_rest()
+        assert (node.head(), node.run_git("status", "--porcelain")) == (head, "")
+        if shape == "conflict":
+            assert outcome == Conflict(("g",)), (at, outcome)
+            assert plan.repo.run_git("for-each-ref") == refs
+        else:
+            assert isinstance(outcome, Landed | AlreadyLanded), (at, outcome)
+            subjects = plan.subjects()
+            assert subjects.count("Other") == 1
+            assert subjects.count("Work" if shape == "rebase" else "Redo") == 1, (at, subjects)
+            plan.tree.run_git("reset", "--hard", "--quiet", start)
+            for ref in plan.repo.run_git("for-each-ref", "--format=%(refname)", "refs/stoat/landed").splitlines():
+                plan.repo.run_git("update-ref", "-d", ref)
+        if not died:
+            break
+    assert at > 4
+
+
+def test_somebodys_work_in_a_landing_that_died_is_never_cleared_away(make_repo: MakeRepo, tmp_path: Path) -> None:
+    plan = Plan(make_repo(files={"f": "0\n", "g": "0\n"}))
+    node = landing_node(plan, "conflict")
+    at = next(
+        at
+        for at in range(1, 60)
+        if killed_at(at, "after", tmp_path / "dying", lambda: plan.land(node))
+        and plan.tree.run_git("status", "--porcelain")
+    )
+    assert at
+    plan.tree.write("g", "resolved by hand, and nowhere else\n")
+    plan.tree.write("notes", "mine\n")
+    outcome = plan.land(node)
+    assert isinstance(outcome, DirtyLanding), outcome
+    assert set(outcome.files) >= {"g", "notes"}
+    assert plan.tree.read("g") == "resolved by hand, and nowhere else\n"
+    (plan.tree.path / "notes").unlink()
+    plan.tree.write("g", "0\n")
+    assert plan.land(node) == Conflict(("g",))
+    plan.check_at_rest()
+
+
+def test_a_checkout_that_died_halfway_is_cleared_up_by_what_its_files_hold(make_repo: MakeRepo) -> None:
+    plan = Plan(make_repo(files={"f": "0\n", "g": "0\n"}))
+    node = plan.node("a", {"f": "1\n", "new": "1\n", "cut short": "1\n"})
+    own = Path(plan.tree.run_git("rev-parse", "--absolute-git-dir"))
+    (own / "stoat-landing").write_text(f"{BRANCH}\0{plan.tip}\0{node.head()}")
+    plan.tree.run_git("checkout", "--quiet", "--detach")
+    plan.tree.write("f", "1\n")
+    plan.tree.write("new", "1\n")
+    plan.tree.write("cut short", "")
+    plan.tree.write("g", None)
+    (own / "index.lock").touch()
+    refused = plan.land(node)
+    assert refused == DirtyLanding(("g",))  # no commit of the node's touches it: somebody else did
+    plan.tree.write("g", "0\n")
+    assert isinstance(plan.land(node), Landed)
+    plan.check_at_rest()
+
+
+@pytest.mark.parametrize("when", WHEN)
+def test_worktrees_whose_making_is_killed_anywhere_are_made_in_the_end(
+    make_repo: MakeRepo, tmp_path: Path, when: When
+) -> None:
+    repo = make_repo(files={f"directory {i}/file": "x" * 1000 for i in range(50)})
+    project = project_at(repo.path)
+    base = Base("main", repo.head(), "")
+    at = 0
+    while True:
+        at += 1
+        where = place(project, "p", f"n{at}")
+        died = killed_at(at, when, tmp_path / "dying", partial(ensure, project, where, base))
+        answer = ensure(project, place(project, "p", f"n{at}"), base)
+        assert isinstance(answer, Made | Reused), (at, answer)
+        seen = look(project, answer.path)
+        assert (seen.branch, seen.head, seen.dirty, seen.locked) == (where.branch, base.commit, (), None)
+        if not died:
+            break
+    assert at > 2
+
+
+@pytest.mark.parametrize("when", WHEN)
+def test_an_integration_branch_whose_making_is_killed_anywhere_is_made_in_the_end(
+    make_repo: MakeRepo, tmp_path: Path, when: When
+) -> None:
+    plan = Plan(make_repo())
+    base = Base("main", plan.repo.head(), "")
+    at = 0
+    while True:
+        at += 1
+        plan.repo.run_git("worktree", "remove", str(plan.tree.path))
+        plan.repo.run_git("branch", "-D", BRANCH)
+        died = killed_at(at, when, tmp_path / "dying", lambda: ensure_integration(plan.project, plan.place, base))
+        made = ensure_integration(plan.project, plan.place, base)
+        assert isinstance(made, Integration), (at, made)
+        plan.check_at_rest()
+        if not died:
+            break
+    assert at > 2

@@ -8,12 +8,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stoat.cli import context, render
 from stoat.errors import Refused
+
+if TYPE_CHECKING:
+    from stoat.service.session import Session
 
 PORT = 5526
 
@@ -35,7 +38,9 @@ def serve(
     from stoat.web.app import create_app
     from stoat.web.server import BoardServer, listen
 
-    app = create_app(context.session())
+    session = context.session()
+    _seed(session)
+    app = create_app(session)
     server = BoardServer(app, listen(host, port))
     with stopped_by_signals(server.stop) as received:
         render.say(f"the board: {server.url}")
@@ -44,6 +49,15 @@ def serve(
         server.run()
     if received == [signal.SIGINT]:
         raise KeyboardInterrupt
+
+
+def _seed(session: Session) -> None:
+    """Take in the plans of the directory that `git config stoat.plans` names, those the store never had."""
+    from stoat.service import seeding
+
+    for seeded in seeding.seed(session):
+        became = f"was not imported: {seeded.problem.message}" if seeded.problem else "was imported"
+        render.tell(f"{seeded.file} {became}")
 
 
 @contextlib.contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -98,6 +98,7 @@ NODES = st.lists(st.sampled_from(IDS), unique=True).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(NODES, NODES)
 def test_after_its_events_the_plan_is_what_the_document_says(before: tuple[Node, ...], after: tuple[Node, ...]) -> None:
     plan = made(*before)

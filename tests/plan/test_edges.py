@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stoat.plan.ids import NodeRef
@@ -88,6 +88,7 @@ def test_a_pin_is_moved_by_another_node_of_the_plan() -> None:
     assert said([node("c", bumped_by="c")]) == ["0.bumped_by: 'c' is no other node of this plan"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20))
 def test_a_group_is_found_exactly_where_a_node_reaches_itself(pairs: list[tuple[int, int]]) -> None:
     refs = [NodeRef("p", f"n{number}") for number in range(8)]

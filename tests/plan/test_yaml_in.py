@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
@@ -93,6 +93,7 @@ def test_both_parsers_read_documents_alike(file: Path) -> None:
     assert parsed(text, pure=False) == parsed(text, pure=True)
 
 
+@settings(deadline=None)
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_what_the_quick_parser_takes_both_read_alike(text: str) -> None:
     quick, reference = parsed(text, pure=False), parsed(text, pure=True)
@@ -102,6 +103,7 @@ def test_what_the_quick_parser_takes_both_read_alike(text: str) -> None:
         assert [problem.what for problem in quick[1]] == [problem.what for problem in reference[1]]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_at_all_gives_a_tree_or_problems(text: str) -> None:
     tree, problems = read(text)

@@ -107,6 +107,7 @@ def test_an_export_imported_back_records_nothing_and_is_the_same_to_the_byte(
     assert text.encode().decode() == text
 
 
+@settings(deadline=None)
 @given(TEXTS)
 def test_any_text_read_by_any_reader_is_that_text(text: str) -> None:
     written = f"a: {scalar(text)}\n"

@@ -1,0 +1,302 @@
+"""Deriving everything: warm is cold, order of input is no matter, the needs are the `you` cards, and it always ends."""
+
+from __future__ import annotations
+
+import copy
+
+import msgspec
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from stoat.derive.answers import Answers, NodeAnswer, PlanAnswer
+from stoat.derive.derivation import derive
+from stoat.plan import fold, streams
+from stoat.plan.facts import NOTHING, Facts
+from stoat.plan.nodes import KINDS, SLICE, Repo, Step
+from stoat.plan.state import MachineState, Mark, NodeState, Parked, PlanState, Question, SpecResult, State
+from tests.support.states import (
+    BEFORE,
+    JO,
+    LATER,
+    NOW,
+    answer,
+    attempt,
+    claim,
+    derived,
+    done,
+    gate,
+    going,
+    landing,
+    node,
+    piece,
+    plan,
+    run,
+    runner,
+    state,
+)  # fmt: skip
+
+PLANS = ("p", "q", "r")
+IDS = ("a", "b", "c", "d")
+MOMENTS = (BEFORE, NOW, LATER, "2026-11-30T13:00:00.000Z")
+
+STEPS = (Step(id="s", run="make s"), Step(id="t"))
+HAPPENED: dict[str, list[object]] = {
+    "go_ahead": [None, JO],
+    "expedited": [None, JO],
+    "cloud": [None, JO],
+    "done": [None, JO],
+    "claim": [None, claim(), claim("other", id="c-2", expires_at=BEFORE)],
+    "evidence": [{}, {"": run()}, {"": run(dirty=True)}, {"s": run("s"), "t": run("t", dirty=True, seq=3)},
+                 {"s": run("s", "failed")}],
+    "running": [{}, going("s"), going(), going(process="far", machine="elsewhere")],
+    "specs": [{}, {"F/a": SpecResult(True, "r", 2, BEFORE, "a" * 40, True)}, {"F/a": SpecResult(False, "r", 2, NOW)}],
+    "attempt": [None, attempt(), attempt(outcome="done"), attempt(claim="c-2")],
+    "gave_up": [None, Mark("r-1", BEFORE, "why")],
+    "landing": [None, landing(), landing("nothing")],
+    "parked": [None, Parked(why="conflict", at=BEFORE, commit="a" * 40)],
+    "reverify_seq": [0, 2],
+    "cleared_seq": [0, 9],
+    "spent_usd": [None, 1.5],
+}  # fmt: skip
+WRITTEN: dict[str, object] = {
+    "specs": ("F/a",),
+    "steps": STEPS,
+    "reverify": "on-branch-change",
+    "issue": 7,
+    "repo": "o/r",
+}
+
+
+@st.composite
+def nodes(draw: st.DrawFn, slug: str, node_id: str) -> NodeState:
+    """A node of any kind, with any edges and nearly any history."""
+    targets = [name if plan_slug == slug else f"{plan_slug}/{name}" for plan_slug in PLANS for name in IDS]
+    deps = draw(st.lists(st.sampled_from(targets), unique=True, max_size=2))
+    spec = {name: WRITTEN[name] for name in sorted(draw(st.sets(st.sampled_from(sorted(WRITTEN)))))}
+    if draw(st.integers(0, 4)) == 0:
+        spec["assignee"] = "person"
+    happened = {
+        name: draw(st.sampled_from(values)) for name, values in HAPPENED.items() if draw(st.integers(0, 2)) == 0
+    }
+    found = node(node_id, draw(st.sampled_from(KINDS)), *deps, spec=spec, **happened)
+    return replace(found, open_questions=1) if draw(st.integers(0, 7)) == 0 else found
+
+
+@st.composite
+def plans(draw: st.DrawFn, slug: str) -> PlanState:
+    """A plan with some of four nodes."""
+    chosen = draw(st.lists(st.sampled_from(IDS), unique=True, min_size=1))
+    of = plan(
+        slug, *[draw(nodes(slug, name)) for name in chosen],
+        header={"branch": draw(st.sampled_from([None, "integ"])), "go_ahead": draw(st.sampled_from(["node", "plan"]))},
+        archived=draw(st.sampled_from([None, None, None, JO])), approved=draw(st.sampled_from([None, JO])),
+        approved_seq=5, moved_seq=draw(st.sampled_from([0, 2])), branch_tip=draw(st.sampled_from([None, "a" * 40])),
+    )  # fmt: skip
+    for name, one in of.nodes.items():
+        if one.open_questions:
+            of.questions = {**of.questions, f"q-{name}": Question(
+                id=f"q-{name}", node=name, question="?", asked_by="bot", at=BEFORE)}  # fmt: skip
+    return of
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    """Some of three plans that may depend on each other in any way, and perhaps a held machine."""
+    chosen = draw(st.lists(st.sampled_from(PLANS), unique=True, min_size=1))
+    return state(*[draw(plans(slug)) for slug in chosen], machine=("box", JO) if draw(st.booleans()) else None)
+
+
+@st.composite
+def facts(draw: st.DrawFn) -> Facts:
+    """Any runners of the first plan, and which processes are dead."""
+    runners = [
+        runner(state=one, repo=draw(st.sampled_from([None, "o/r"])), parallel=draw(st.integers(0, 1)))
+        for one in draw(st.lists(st.sampled_from(["running", "paused", "gone"]), max_size=2))
+    ]
+    dead = frozenset(draw(st.sets(st.sampled_from(["agent", "alive"]))))
+    return Facts(machine=draw(st.sampled_from(["", "box"])), runners=tuple(runners), dead=dead)
+
+
+@st.composite
+def successors(draw: st.DrawFn, before: State) -> State:
+    """What the state may be next: plans and nodes come, go, move and change; the rest stays the same object."""
+    parts = dict(before.parts)
+    for _ in range(draw(st.integers(0, 3))):
+        slug = draw(st.sampled_from(PLANS))
+        stream = streams.of_plan(slug)
+        old = parts.get(stream)
+        what = draw(st.sampled_from(["replace", "node", "node", "node", "drop", "reorder", "header", "moved", "hold"]))
+        if what == "hold":
+            parts[streams.of_machine("box")] = MachineState(held=draw(st.sampled_from([None, JO])))
+        elif not isinstance(old, PlanState) or what == "replace":
+            parts[stream] = draw(plans(slug))
+        else:
+            new = copy.copy(old)
+            new.nodes, new.questions = dict(old.nodes), dict(old.questions)
+            _change(draw, new, what)
+            parts[stream] = new
+    return State("1" * 40, parts)
+
+
+def _change(draw: st.DrawFn, of: PlanState, what: str) -> None:
+    if what == "node":
+        name = draw(st.sampled_from(IDS))
+        of.nodes[name] = replace(draw(nodes(of.slug, name)), open_questions=0)
+        of.questions = {key: asked for key, asked in of.questions.items() if asked.node != name}
+    elif what == "drop":
+        if len(of.nodes) > 1:
+            del of.nodes[draw(st.sampled_from(sorted(of.nodes)))]
+    elif what == "reorder":
+        of.nodes = {name: of.nodes[name] for name in draw(st.permutations(sorted(of.nodes)))}
+    elif what == "header":
+        of.header = replace(of.header, branch=draw(st.sampled_from([None, "integ"])))
+        of.archived, of.approved = draw(st.sampled_from([None, JO])), draw(st.sampled_from([None, JO]))
+    else:
+        of.moved_seq, of.branch_tip = draw(st.integers(0, 9)), draw(st.sampled_from([None, "a" * 40, "e"]))
+
+
+def plain(answers: Answers) -> tuple[object, ...]:
+    return (
+        answers.at, answers.plans, list(answers.plans), answers.by_ref, answers.ready, answers.needs, answers.until
+    )  # fmt: skip
+
+
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+WIDE = settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+WIDEST = settings(WIDE, max_examples=150)
+
+
+@given(st.data())
+@WIDEST
+def test_a_warm_answer_is_the_cold_one_after_whatever_happened(data: st.DataObject) -> None:
+    now_state = data.draw(states())
+    answers = derive(now_state, data.draw(facts()), data.draw(st.sampled_from(MOMENTS)))
+    for _ in range(data.draw(st.integers(1, 3))):
+        now_state = data.draw(successors(now_state))
+        seen, now = data.draw(facts()), data.draw(st.sampled_from(MOMENTS))
+        answers = derive(now_state, seen, now, answers)
+        assert plain(answers) == plain(derive(now_state, seen, now))
+
+
+@given(states(), facts(), st.sampled_from(MOMENTS))
+@WIDE
+def test_the_needs_are_exactly_the_you_cards(of: State, seen: Facts, now: str) -> None:
+    answers = derive(of, seen, now)
+    yours = sorted(ref for ref, one in answers.by_ref.items() if one.stance == "you")
+    assert sorted(f"{need.plan}/{need.node}" for need in answers.needs) == yours
+    assert [need.holds for need in answers.needs] == sorted((need.holds for need in answers.needs), reverse=True)
+    for need in answers.needs:
+        assert need.why == answers.by_ref[f"{need.plan}/{need.node}"].stance_why
+        assert need.action
+
+
+@given(states(), facts(), st.sampled_from(MOMENTS))
+@WIDE
+def test_what_holds_of_every_answer(of: State, seen: Facts, now: str) -> None:
+    answers = derive(of, seen, now)
+    for slug, document in answers.plans.items():
+        assert document.done == sum(one.status == "done" for one in document.nodes)
+        assert document.total == len(document.nodes)
+        for one in document.nodes:
+            _check(f"{slug}/{one.id}", one, document, answers)
+    listed = [f"{slug}/{one.id}" for slug, one in answers.ready]
+    assert sorted(listed) == sorted(ref for ref, one in answers.by_ref.items() if one.ready)
+    leverage = [one.unblocks for _, one in answers.ready]
+    assert leverage == sorted(leverage, reverse=True)
+
+
+def _check(ref: str, one: NodeAnswer, document: PlanAnswer, answers: Answers) -> None:
+    assert answers.by_ref[ref] is one
+    assert one.detail and one.readiness
+    assert not (one.ready and (one.waits_on or document.archived))
+    assert (one.stance is None) <= (one.status == "done" or document.archived)
+    assert one.stance is None or one.stance_why
+    assert bool(one.waits_on) <= (one.root_blocker is not None)
+    assert (one.launch is None) or (one.ready and one.claim is None)
+    assert one.approved_for_agents is None or not one.approvable
+    assert one.status != "claimed" or one.claim is not None
+    for blocker in one.waits_on:
+        upstream = answers.by_ref.get(f"{blocker.plan}/{blocker.node}")
+        assert upstream is None or upstream.status != "done"
+
+
+@given(states(), facts(), st.sampled_from(MOMENTS), st.randoms(use_true_random=False))
+@WIDE
+def test_the_order_of_streams_and_runners_is_no_matter(of: State, seen: Facts, now: str, random: object) -> None:
+    parts = list(of.parts.items())
+    random.shuffle(parts)  # type: ignore[attr-defined]
+    other = replace(seen, runners=tuple(reversed(seen.runners)))
+    distinct = [replace(one, runner_id=f"r-{n}") for n, one in enumerate(seen.runners)]
+    seen, other = replace(seen, runners=tuple(distinct)), replace(other, runners=tuple(reversed(distinct)))
+    assert plain(derive(of, seen, now)) == plain(derive(State(of.commit, dict(parts)), other, now))
+
+
+@given(states(), facts(), st.sampled_from(MOMENTS))
+@settings(WIDE, max_examples=25)
+def test_a_state_from_the_cache_gives_the_same_answers(of: State, seen: Facts, now: str) -> None:
+    again = {stream: fold.decode_part(stream, fold.encode_part(part)) for stream, part in of.parts.items()}
+    assert plain(derive(of, seen, now)) == plain(derive(State(of.commit, again), seen, now))
+
+
+def test_deriving_again_with_nothing_new_gives_the_same_objects() -> None:
+    of = state(plan("p", piece("a"), piece("b", "a")))
+    first = derive(of, NOTHING, NOW)
+    second = derive(of, NOTHING, LATER, first)
+    assert second.at == LATER == second.plans["p"].at
+    assert all(second.by_ref[ref] is first.by_ref[ref] for ref in first.by_ref)
+
+
+def test_only_what_an_event_touches_is_looked_at_again() -> None:
+    before = state(plan("p", piece("a"), piece("b", "a"), piece("c")), plan("q", piece("a")))
+    first = derive(before, NOTHING, NOW)
+    changed = copy.copy(before.plan("p"))
+    assert changed is not None
+    changed.nodes = {**changed.nodes, "a": piece("a", claim=claim())}
+    second = derive(State("1", {**before.parts, "plans/p": changed}), NOTHING, NOW, first)
+    same = {ref for ref in first.by_ref if second.by_ref[ref] is first.by_ref[ref]}
+    assert same == {"p/c", "q/a"}
+    assert second.by_ref["p/b"].waits_on[0].why == "⟳ bot is on it"
+
+
+def test_ten_thousand_nodes_in_a_row_and_in_a_ring_end() -> None:
+    line = plan("p", *[piece(f"n{i}", *([f"n{i - 1}"] if i else [])) for i in range(10_000)])
+    answers = derived(line)
+    assert answers.by_ref["p/n0"].unblocks == 9_999
+    assert answers.by_ref["p/n9999"].root_blocker is not None
+    assert answers.by_ref["p/n9999"].root_blocker.node == "n0"
+    ring = plan("p", *[piece(f"n{i}", f"n{(i - 1) % 10_000}") for i in range(10_000)])
+    answers = derived(ring)
+    assert answers.ready == ()
+    assert {one.unblocks for one in answers.by_ref.values()} == {9_999}
+    assert len(answers.by_ref["p/n5"].readiness) < 100
+
+
+def test_the_status_document_is_the_public_one() -> None:
+    of = plan("p", gate("g", steps=("s",)), header={"title": "The plan"}, spent_usd=1.25, attempts=2, lead=JO)
+    document = msgspec.json.decode(msgspec.json.encode(derived(of).plans["p"]))
+    assert list(document) == [
+        "plan", "title", "at", "archived", "done", "total", "spentUsd", "attempts", "lead", "runner", "nodes",
+    ]  # fmt: skip
+    assert document["lead"] == {"by": "jo", "at": BEFORE}
+    (shown,) = document["nodes"]
+    assert list(shown) == [
+        "id", "kind", "title", "repo", "status", "detail", "ready", "readiness", "dependsOn", "unblocks", "stance",
+        "stanceWhy", "waitsOn", "claim", "approvable", "approvedForAgents", "expedited", "cloud", "assignee", "merge",
+        "launch", "prs", "steps", "attempts", "spentUsd", "url", "rootBlocker",
+    ]  # fmt: skip
+    assert list(shown["steps"][0]) == ["id", "title", "state", "detail", "command", "run"]
+
+
+def test_what_applies_to_a_kind_is_shown_and_the_rest_is_null() -> None:
+    spec = {"issue": 7, "repo": "x", "title": "Fix it", "merge": "merge-on-green", "agent": "cloud"}
+    of = plan("p", node("i", "issue", spec=spec, expedited=JO), header={"repos": {"x": Repo("o/r")}})
+    found = answer("p/i", of)
+    assert (found.title, found.repo, found.url) == ("Fix it", "o/r", "https://github.com/o/r/issues/7")
+    assert found.merge == "merge-on-green" and found.cloud is not None and found.expedited is not None
+    person = answer("p/a", plan("p", done("a")))
+    assert (person.assignee, person.merge, person.url, person.repo, person.cloud) == ("person", None, None, None, None)
+    assert answer("p/a", plan("p", node("a", "pr", spec={"pr": 3, "repo": "o/r"}))).merge == "manual-review"
+    finished = node("a", SLICE, spec={"specs": ("F/a",)}, expedited=JO, cloud=JO,
+                    specs={"F/a": SpecResult(True, "r", 1, BEFORE)})  # fmt: skip
+    assert (answer("p/a", plan("p", finished)).expedited, answer("p/a", plan("p", finished)).cloud) == (None, None)

@@ -44,7 +44,7 @@ def shown(value: Any) -> Any:
     """
     if value is None:
         return ""
-    if type(value) is not str:
+    if type(value) is not str or value.isprintable():
         return value
     return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", value.replace("\r\n", "\n"))
 

@@ -1,0 +1,64 @@
+"""All sentences live in wording/: what decides builds none, and every event has one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import stoat.derive
+from stoat.derive.wording import events, text
+from stoat.derive.wording.readiness import way_around
+from stoat.plan.fold import EVENT_TYPES
+
+DERIVE = Path(stoat.derive.__file__).parent
+DECIDING = [
+    file
+    for file in sorted(DERIVE.rglob("*.py"))
+    if "wording" not in file.parts and file.stem not in {"attempts", "integration", "limits", "layout", "schedule"}
+]
+
+
+def sentences(tree: ast.Module) -> list[str]:
+    """The text that a module's code builds: f-strings, and strings with a blank in them. Docstrings are none."""
+    documentation = {
+        id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            found.append(ast.unparse(node))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
+            found += [] if id(node) in documentation else [node.value]
+    return found
+
+
+@pytest.mark.parametrize("file", DECIDING, ids=lambda file: str(file.relative_to(DERIVE)))
+def test_what_decides_builds_no_sentence(file: Path) -> None:
+    assert sentences(ast.parse(file.read_text(encoding="utf-8"))) == []
+
+
+def test_every_event_type_has_a_sentence_of_its_own() -> None:
+    assert set(EVENT_TYPES.values()) <= set(events._SENTENCES)
+
+
+def test_lists_are_cut_and_counted() -> None:
+    assert text.listed([]) == ""
+    assert text.listed(["a", "b", "c"]) == "a, b, c"
+    assert text.listed(["a", "b", "c", "d"]) == "a, b, c and 1 more"
+    assert text.quoted(["a", "b"]) == "`a`, `b`"
+    assert (text.counted(1, "step"), text.counted(2, "step"), text.counted(0, "step")) == (
+        "1 step",
+        "2 steps",
+        "0 steps",
+    )
+
+
+def test_a_moment_is_told_to_the_minute() -> None:
+    assert text.moment("2026-11-30T22:16:41.123Z") == "2026-11-30 22:16Z"
+
+
+def test_a_long_circle_is_cut_in_its_middle() -> None:
+    assert way_around(["a", "b"]) == "a → b → a"
+    assert way_around(list("abcdefg")) == "a → b → c → … → g → a"

@@ -12,6 +12,7 @@ from stoat.cli.context import Json, OptionalPlan
 if TYPE_CHECKING:
     from stoat.derive.answers import NodeAnswer, PlanAnswer
     from stoat.service.reading import PlanSummary
+    from stoat.service.session import Session
 
 
 def status(plan: OptionalPlan = None, json: Json = False) -> None:
@@ -28,12 +29,14 @@ def status(plan: OptionalPlan = None, json: Json = False) -> None:
             render.json({"plans": plans})
         else:
             _plans(plans)
+            _notes(session)
         return
     answer = reading.status(session, plan)
     if json:
         render.json(answer)
     else:
         plan_status(answer)
+        _notes(session)
 
 
 def ready(
@@ -102,6 +105,12 @@ def plan_status(answer: PlanAnswer) -> None:
         [(node.id, node.kind, node.status, node.stance or "", _detail(node)) for node in answer.nodes],
         empty="no nodes yet: stoat node add, or stoat plan import",
     )
+
+
+def _notes(session: Session) -> None:
+    """What of the store could not be read, beside what could."""
+    for note in session.store.notes:
+        render.tell(f"note: {note}")
 
 
 def _plans(plans: list[PlanSummary]) -> None:

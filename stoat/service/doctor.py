@@ -71,7 +71,8 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
     try:
         state = opened.state()
         nodes = sum(len(plan.nodes) for plan in state.plans.values())
-        yield Check("store", "ok", f"{opened.common}: {len(state.plans)} plans, {nodes} nodes, at {state.commit[:10]}")
+        counted = f"plans: {len(state.plans)}, nodes: {nodes}"
+        yield Check("store", "ok", f"{opened.common} at {state.commit[:10]}; {counted}")
     except StoatError as problem:
         yield Check("store", "problem", problem.message, problem.hint or "")
     for note in opened.notes:

@@ -118,7 +118,10 @@ class Recorder:
             actor = self.session.actor
             # What ran is seen, not said, whoever started it.
             self.actor = Actor(actor.name or self.actor.name, "observer", actor.session, actor.email)
-            node_of(self.session.state(), self._ref)
+            state = self.session.state()
+            node_of(state, self._ref)
+            for holder in _alone(state, self._ref):
+                self._warn(f"this machine is reserved for {holder}, which wants it for itself")
         except NotFound as problem:
             self.unknown = True
             self._warn(f"not recorded: {problem.message}")
@@ -165,6 +168,18 @@ class Recorder:
         except StoatError:
             pass
         return self._time_left()
+
+
+def _alone(state: State, ref: NodeRef) -> list[NodeRef]:
+    """The other nodes that somebody works on and that are to have the machine to themselves."""
+    now = clock.now()
+    return [
+        other
+        for plan in state.plans.values()
+        for node_id, node in plan.nodes.items()
+        if node.spec.exclusive == "machine" and node.claim and node.claim.live(now)
+        if (other := NodeRef(plan.slug, node_id)) != ref
+    ]
 
 
 def _subject(ref: NodeRef, event: GateEvent) -> str:

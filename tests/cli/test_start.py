@@ -1,0 +1,93 @@
+"""`stoat init` and `stoat doctor`: beginning, and looking at what one stands on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.command import Stoat
+from tests.support.gitrepo import GitRepo, MakeRepo
+
+STATE = "refs/stoat/state"
+
+
+def test_init_makes_the_ref_once_and_says_what_it_did(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    stoat = Stoat(repo.path)
+    assert stoat.ok("init") == f"made {STATE} in {repo.path / '.git'}\n"
+    tip = repo.head(STATE)
+    assert stoat.ok("init") == f"{repo.path / '.git'} holds plans already (0); nothing was changed\n"
+    assert repo.head(STATE) == tip
+    assert repo.run_git("branch", "--list") == "* main"
+
+
+def test_a_clone_takes_the_plans_of_its_remote_and_never_forces(repo: GitRepo, tmp_path: Path) -> None:
+    origin = repo.add_bare_origin()
+    repo.run_git("push", "--quiet", "origin", STATE)
+    clone = origin.clone(tmp_path / "clone")
+    said = Stoat(clone.path).ok("init")
+    assert f"took the plans that origin has: {STATE} is at {repo.head(STATE)[:10]}" in said
+    assert clone.head(STATE) == repo.head(STATE)
+    assert Stoat(clone.path).json("status")["plans"][0]["plan"] == "demo"
+    specs = clone.run_git("config", "--get-all", "remote.origin.fetch").splitlines()
+    assert [spec for spec in specs if "stoat" in spec] == ["refs/stoat/*:refs/stoat/remotes/origin/*"]
+    Stoat(repo.path).ok("note", "demo", "news")
+    repo.run_git("push", "--quiet", "origin", STATE)
+    before = clone.head(STATE)
+    clone.run_git("fetch", "--quiet")
+    assert clone.head("refs/stoat/remotes/origin/state") == repo.head(STATE)
+    Stoat(clone.path).ok("init")
+    assert clone.head(STATE) == before
+
+
+def test_a_remote_without_plans_breaks_no_fetch(make_repo: MakeRepo) -> None:
+    repo = make_repo(origin=True)
+    Stoat(repo.path).ok("init")
+    repo.run_git("fetch", "--prune", "origin")
+
+
+def test_a_remote_that_is_out_of_reach_is_said_and_hinders_nothing(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    repo.run_git("remote", "add", "origin", str(repo.path / "gone.git"))
+    said = Stoat(repo.path).ok("init")
+    assert "origin could not be asked for plans" in said
+    assert f"made {STATE}" in said
+    ran = Stoat(repo.path).run("init", "--remote", "nope")
+    assert (ran.code, ran.out) == (3, "")
+    assert "there is no remote 'nope'" in ran.err
+
+
+def test_a_linked_worktree_and_a_bare_repository_hold_plans_too(repo: GitRepo, tmp_path: Path) -> None:
+    repo.run_git("worktree", "add", "--quiet", str(tmp_path / "linked"), "-b", "other")
+    assert Stoat(tmp_path / "linked").json("status")["plans"][0]["plan"] == "demo"
+    bare = GitRepo(tmp_path / "bare.git").init(bare=True)
+    assert Stoat(bare.path).ok("init") == f"made {STATE} in {bare.path}\n"
+
+
+def test_doctor_finds_all_well(stoat: Stoat) -> None:
+    checks = stoat.json("doctor")["checks"]
+    assert {check["state"] for check in checks} == {"ok"}
+    assert [check["name"] for check in checks] == ["git", "identity", "store", "objects"]
+    assert "plans: 1, nodes: 7" in stoat.ok("doctor")
+
+
+def test_doctor_says_what_to_do_and_changes_nothing(
+    stoat: Stoat, repo: GitRepo, make_repo: MakeRepo, tmp_path: Path
+) -> None:
+    def problems(there: Stoat) -> list[str]:
+        ran = there.run("doctor")
+        assert ran.code == 1
+        assert "\n  hint: " in ran.out
+        return [line.split()[1].rstrip(":") for line in ran.out.splitlines() if line.startswith("✗")]
+
+    assert problems(Stoat(tmp_path)) == ["repository"]
+    assert problems(Stoat(make_repo("empty").path)) == ["store"]
+    tree = repo.run_git("rev-parse", f"{STATE}^{{tree}}")
+    place = repo.path / ".git" / "objects" / tree[:2] / tree[2:]
+    content = place.read_bytes()
+    place.chmod(0o644)
+    place.write_bytes(content[:20])
+    (cache,) = [path for path in (repo.path / ".git" / "stoat").iterdir() if path.name == "recent"]
+    for slot in cache.iterdir():
+        slot.unlink()
+    assert "objects" in problems(stoat)
+    assert place.read_bytes() == content[:20]

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup, escape
 from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
@@ -23,6 +24,7 @@ KINDS = {
 }  # fmt: skip
 STEP_SIGNS = {"pending": "○", "running": "⟳", "passed": "✓", "failed": "✗", "timed-out": "✗", "mismatch": "≠"}
 
+_SIGNS = {"✋": "you", "⨯": "broken", "⏸": "held", "⟳": "moving"}
 _HOSTILE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -70,6 +72,14 @@ def class_of(node: NodeAnswer) -> str:
 def said_of(node: NodeAnswer) -> str:
     """The sentence beside a card's status: what holds the node up, while something else than its own work does."""
     return (node.stance_why if node.stance in ("you", "held", "waiting") else "") or node.detail
+
+
+def signed(text: str) -> Markup:
+    """A sentence of ours with the signs of its stances as icons, which need no font; everything else is escaped."""
+    html = escape(shown(text))
+    for sign, name in _SIGNS.items():
+        html = html.replace(sign, Markup('<i class="icon icon-{}" aria-hidden="true"></i>').format(name))
+    return html
 
 
 def counts(plan: PlanAnswer) -> list[tuple[str, int]]:

@@ -161,6 +161,12 @@ def test_anything_else_is_not_a_link(address: str | None) -> None:
     assert payloads.link(address) is None
 
 
+def test_signs_become_icons_and_the_rest_stays_text() -> None:
+    assert payloads.signed("<b>✋\u202e</b>") == (
+        '&lt;b&gt;<i class="icon icon-you" aria-hidden="true"></i>\\u202e&lt;/b&gt;'
+    )
+
+
 def test_only_our_own_files_are_served(client: FlaskClient) -> None:
     for path in ("/static/../app.py", "/static/%2e%2e/app.py", "/static/..%2fapp.py", "/static/icons/../../app.py"):
         assert client.get(path).status_code == 404, path

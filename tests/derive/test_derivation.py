@@ -300,3 +300,22 @@ def test_what_applies_to_a_kind_is_shown_and_the_rest_is_null() -> None:
     finished = node("a", SLICE, spec={"specs": ("F/a",)}, expedited=JO, cloud=JO,
                     specs={"F/a": SpecResult(True, "r", 1, BEFORE)})  # fmt: skip
     assert (answer("p/a", plan("p", finished)).expedited, answer("p/a", plan("p", finished)).cloud) == (None, None)
+
+
+def test_everybody_in_a_circle_sees_when_its_first_node_changes() -> None:
+    parked = Parked(why="conflict", at=BEFORE, commit="a" * 40)
+    ring = [piece("a", "b"), piece("b", "c"), piece("c", "d"), piece("d", "a"), piece("z", "c")]
+    before = plan("p", *ring)
+    after = plan("p", replace(ring[0], parked=parked), *ring[1:])
+    warm = derive(state(after), NOTHING, NOW, derive(state(before), NOTHING, NOW))
+    assert plain(warm) == plain(derive(state(after), NOTHING, NOW))
+    roots = {one.root_blocker.why for one in warm.by_ref.values() if one.root_blocker}
+    assert roots == {"✋ a conflict to resolve"}
+
+
+def test_a_machines_hold_shows_at_once() -> None:
+    of, seen = plan("p", piece("a"), node("b")), Facts(machine="box", runners=(runner(),))
+    free = derive(state(of), seen, NOW)
+    held = derive(state(of, machine=("box", JO)), seen, NOW, free)
+    assert held.by_ref["p/a"].launch is not None and held.by_ref["p/a"].launch.reason == "held"
+    assert plain(derive(state(of), seen, NOW, held)) == plain(free)

@@ -96,15 +96,15 @@ def read(text: str) -> tuple[Tree | None, list[Problem]]:
     problems: list[Problem] = []
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _without_controls(text, problems)
-    # What the quick parser takes, both read alike, but for these: YAML 1.1 ends lines at them. What it does not take
+    # What the quick parser takes both read alike, but for these: YAML 1.1 ends lines at them. What it does not take
     # (some of YAML 1.2) the other one reads, or says what is wrong.
     if _OTHER_LINE_ENDS.search(text) is None:
         quick: list[Problem] = []
         try:
-            return _Builder(quick).build(_events(text, pure=False)), problems + quick
+            return _Builder(quick, plain=True).build(_events(text, pure=False)), problems + quick
         except _Stop:
             return None, problems + quick
-        except YAMLError:
+        except (YAMLError, _Unlike):
             pass
     try:
         return _Builder(problems).build(_events(text, pure=True)), problems
@@ -140,6 +140,10 @@ def _syntax(error: YAMLError) -> Problem:
     return Problem(line, column, what, next((do for sign, do in _HINTS if sign in what), ""))
 
 
+class _Unlike(Exception):
+    """The text has anchors, aliases or tags: there the parsers differ in detail."""
+
+
 class _Open:
     """A list or mapping that is being read; a mapping waits for the value of `key`."""
 
@@ -152,10 +156,14 @@ class _Open:
 
 
 class _Builder:
-    """Builds the tree from the parser's events; what is wrong on the way goes into `problems`."""
+    """Builds the tree from the parser's events; what is wrong on the way goes into `problems`.
 
-    def __init__(self, problems: list[Problem]) -> None:
+    With `plain` a text that has anchors, aliases or tags is not read (_Unlike).
+    """
+
+    def __init__(self, problems: list[Problem], *, plain: bool = False) -> None:
         self.problems = problems
+        self.plain = plain
         self.open: list[_Open] = []
         self.root: Tree | None = None
         self.anchored: dict[str, tuple[Tree, int]] = {}
@@ -221,6 +229,8 @@ class _Builder:
             self.anchored[done.anchor] = (done.node, self.size - done.begun + 1)
 
     def _alias(self, event: Any) -> None:
+        if self.plain:
+            raise _Unlike
         node, size = self.anchored.get(event.anchor, (None, 0))
         if node is None:
             self._wrong(event, f"*{event.anchor} stands for nothing that is complete before it", "write it out")
@@ -265,6 +275,8 @@ class _Builder:
         return node
 
     def _tag(self, event: Any) -> None:
+        if self.plain and (event.tag is not None or event.anchor):
+            raise _Unlike
         if event.tag is not None:
             self._wrong(event, "tags are not taken: every value is the text it is", f"take {event.tag} out")
 

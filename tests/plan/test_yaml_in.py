@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ruamel.yaml.error import YAMLError
 
 from stoat.errors import Problem
-from stoat.plan.yaml_in import Mapping, Scalar, Sequence, Tree, _Builder, _events, _Stop, read
+from stoat.plan.yaml_in import Mapping, Scalar, Sequence, Tree, _Builder, _events, _Stop, _Unlike, read
 
 DOCUMENTS = sorted((Path(__file__).parent / "documents").glob("*.yaml"))
 PIECES = st.sampled_from(
@@ -80,10 +80,10 @@ def parsed(text: str, *, pure: bool) -> tuple[Tree | None, list[Problem]] | None
     """What one parser makes of a text; None when it does not take it."""
     problems: list[Problem] = []
     try:
-        return _Builder(problems).build(_events(text, pure=pure)), problems
+        return _Builder(problems, plain=not pure).build(_events(text, pure=pure)), problems
     except _Stop:
         return None, problems
-    except YAMLError:
+    except (YAMLError, _Unlike):
         return None
 
 

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pygit2
 import pytest
+from hypothesis import settings
 from pygit2.enums import ConfigLevel
 
 from tests.support.browser import browser, page  # noqa: F401 -- fixtures of the tests marked `browser`
 from tests.support.gitrepo import Files, GitRepo, MakeRepo
+
+# A busy machine is no failure of the example that was being tried.
+settings.register_profile("stoat", deadline=None)
+settings.load_profile("stoat")
 
 LEAKING_PREFIXES = ("GIT_", "STOAT_", "BOBCAT_", "XDG_", "GH_", "GITHUB_")
 LEAKING_NAMES = {

@@ -26,6 +26,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     ),
     "Plan": (
         Entry("plan", "plan:app", "import, export, check, list and archive plans", "stoat plan import plan.yaml"),
+        Entry("resources", "plan:resources", "what the nodes of a plan take turns on",
+              "stoat resources my-plan postgres=1 gpu=1:machine"),
         Entry("node", "node:app", "add, change, link and show single nodes", "stoat node show PLAN/NODE"),
     ),
     "Look": (

@@ -58,6 +58,9 @@ class Commands:
     def __init__(self, project: Path) -> None:
         self._project = project
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith("STOAT_")}
+        # The plan's steps say `python`, which not every machine has under that name.
+        own = str(Path(sys.executable).parent)
+        self._environment["PATH"] = os.pathsep.join([own, os.environ.get("PATH", os.defpath)])
 
     def run(self, *arguments: str) -> int:
         """Run `stoat` with these arguments; its exit code, 0 also when Ctrl-C ended it."""

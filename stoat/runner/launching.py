@@ -57,13 +57,12 @@ def launch(run: Run, state: RunState) -> RunState:
         holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
     )  # fmt: skip
     holds += picked.holds
-    pending = bool(picked.launch)
     for offer in picked.launch:
         wait = _stagger(run, state)
         if wait is not None:
             return _with_holds(run, replace(state, due=_sooner(state.due, wait)), holds, pending=True)
         state = _launch(run, state, offer)
-    return _with_holds(run, state, holds, pending=pending)
+    return _with_holds(run, state, holds, pending=False)
 
 
 def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bool) -> RunState:

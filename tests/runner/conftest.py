@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import textwrap
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +90,13 @@ tell("ends")
 '''
 
 
+def _leave() -> None:
+    """What a person does who has waited long enough: the run ends with 130."""
+    for _ in range(2):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.1)
+
+
 class World:
     """One project, its store and its agents; `run` works the plan in this very process."""
 
@@ -133,8 +143,13 @@ class World:
         )  # fmt: skip
 
     def run(self, slug: str = "p", **given: Any) -> int:
-        """Work the plan to the end; the exit code. What it said is added to `lines`."""
-        return run_plan(self.options(slug, **given), self.fresh_session(), self.lines.append, self.environ)
+        """Work the plan to the end; the exit code. What it said is added to `lines`. It has a minute."""
+        alarm = threading.Timer(60, _leave)
+        alarm.start()
+        try:
+            return run_plan(self.options(slug, **given), self.fresh_session(), self.lines.append, self.environ)
+        finally:
+            alarm.cancel()
 
     def flags(self, *more: str, slug: str = "p") -> list[str]:
         """The same as arguments of the command line."""

@@ -304,9 +304,10 @@ def test_what_applies_to_a_kind_is_shown_and_the_rest_is_null() -> None:
 
 def test_everybody_in_a_circle_sees_when_its_first_node_changes() -> None:
     parked = Parked(why="conflict", at=BEFORE, commit="a" * 40)
-    ring = [piece("a", "b"), piece("b", "c"), piece("c", "d"), piece("d", "a"), piece("z", "c")]
-    before = plan("p", *ring)
-    after = plan("p", replace(ring[0], parked=parked), *ring[1:])
+    ring = [piece("a", "b"), piece("b", "c"), piece("d", "a"), piece("z", "c")]
+    first_met = piece("c", "d")
+    before = plan("p", first_met, *ring)
+    after = plan("p", first_met, replace(ring[0], parked=parked), *ring[1:])
     warm = derive(state(after), NOTHING, NOW, derive(state(before), NOTHING, NOW))
     assert plain(warm) == plain(derive(state(after), NOTHING, NOW))
     roots = {one.root_blocker.why for one in warm.by_ref.values() if one.root_blocker}

@@ -58,7 +58,7 @@ IMPURE = {
         "filelock",
     ),  # processes
     *("random", "secrets", "uuid"),  # chance
-    *("pygit2", "watchdog", "flask", "cheroot", "typer", "rich"),  # git, and the doors
+    *("pygit2", "watchdog", "flask", "waitress", "typer", "rich"),  # git, and the doors
 }
 PURE_PARTS = {("pathlib", "PurePath"), ("pathlib", "PurePosixPath"), ("pathlib", "PureWindowsPath")}
 IMPURE_CALLS = {"open", "input", "print", "exec", "eval", "__import__"}

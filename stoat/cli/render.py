@@ -14,10 +14,9 @@ from typing import IO, Any
 
 import msgspec
 
-_HOSTILE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
-_HOSTILE_LINE = re.compile(_HOSTILE.pattern + "|[\t\n]")
+from stoat.plan.characters import ACTING
+
+_ACTING_OR_BREAK = re.compile(ACTING.pattern + "|[\t\n]")
 
 STYLES = {
     "done": "green", "passed": "green", "moving": "cyan", "running": "cyan", "claimed": "cyan", "you": "bold yellow",
@@ -33,8 +32,8 @@ def clean(text: object, *, lines: bool = False) -> str:
     With `lines` line ends and tabs stay; else they are shown as a space.
     """
     if lines:
-        return _HOSTILE.sub(_escaped, str(text).replace("\r\n", "\n"))
-    return _HOSTILE_LINE.sub(lambda found: " " if found[0] in "\t\n" else _escaped(found), str(text))
+        return ACTING.sub(_escaped, str(text).replace("\r\n", "\n"))
+    return _ACTING_OR_BREAK.sub(lambda found: " " if found[0] in "\t\n" else _escaped(found), str(text))
 
 
 def json(document: Any) -> None:
@@ -45,7 +44,7 @@ def json(document: Any) -> None:
 def json_bytes(data: bytes) -> None:
     """Print a JSON document that is encoded already, ending in a line end; on a terminal escaped where hostile."""
     if sys.stdout.isatty():
-        data = _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", data.decode()).encode()
+        data = ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", data.decode()).encode()
     sys.stdout.flush()
     sys.stdout.buffer.write(data + b"\n")
     sys.stdout.buffer.flush()

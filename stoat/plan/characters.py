@@ -1,4 +1,4 @@
-"""Which characters a plan's texts may hold, and which ones an eye cannot tell from nothing."""
+"""Which characters a plan's texts may hold, which ones an eye cannot tell from nothing, and which ones act."""
 
 from __future__ import annotations
 
@@ -11,3 +11,8 @@ UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\uffff]"
 )
 """What is written as an escape, so that it can be seen. A fixed list: the same in every version of Python."""
+
+ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+"""What a terminal would obey, or what turns or hides the text around it: never shown as it is. Tab and line end stay."""

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
+from stoat.plan.characters import ACTING
 
 CLASSES = ("done", "moving", "broken", "you", "held", "waiting")
 """The order in which a plan's nodes are counted and its bar is filled."""
@@ -25,9 +26,6 @@ KINDS = {
 STEP_SIGNS = {"pending": "○", "running": "⟳", "passed": "✓", "failed": "✗", "timed-out": "✗", "mismatch": "≠"}
 
 _SIGNS = {"✋": "you", "⨯": "broken", "⏸": "held", "⟳": "moving"}
-_HOSTILE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
 _LINK = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.IGNORECASE)
 
 
@@ -48,7 +46,7 @@ def shown(value: Any) -> Any:
         return ""
     if type(value) is not str or value.isprintable():
         return value
-    return _HOSTILE.sub(lambda found: f"\\u{ord(found[0]):04x}", value.replace("\r\n", "\n"))
+    return ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", value.replace("\r\n", "\n"))
 
 
 def link(address: str | None) -> str | None:

@@ -14,13 +14,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import programs, stores
+from tests.bench import board, programs, stores
 from tests.bench.measure import Measured
 
 
 def main(wanted: list[str]) -> int:
     """Measure what is wanted (everything when nothing is named); 0 when every budget holds."""
-    measures = {**stores.MEASURES, **programs.MEASURES}
+    measures = {**stores.MEASURES, **programs.MEASURES, **board.MEASURES}
     chosen = {
         name: measure
         for name, measure in measures.items()

@@ -32,12 +32,13 @@ from stoat.runner.state import Job, Run, RunState
 
 
 def adopt(run: Run, state: RunState) -> RunState:
-    """The step: take over what runners left that are gone. On most polls there is nothing."""
+    """The step: take over what runners left that are gone; and what a poll of ours began that a failing store or disk
+    cut short. On most polls there is nothing."""
     for node in list(state.plan.nodes.values()):
         attempt = node.attempt
         if attempt is None or attempt.outcome is not None or node.spec.id in state.jobs:
             continue
-        if attempt.runner != run.runner_id and workspace.is_ours(run, state, attempt):
+        if workspace.is_ours(run, state, attempt):
             state = _adopt(run, state, node, attempt)
     return state
 

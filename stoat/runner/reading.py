@@ -15,6 +15,7 @@ from stoat.plan import streams
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import PlanState, State
 from stoat.runner.state import Run, RunState
+from stoat.service import spool
 from stoat.service.session import plan_of
 
 
@@ -26,7 +27,17 @@ def begin(run: Run) -> RunState:
 
 
 def read(run: Run, state: RunState) -> RunState:
-    """The step: what the ref says now, and what follows from it. NotFound once the plan is purged."""
+    """The step: what the ref says now, and what follows from it. NotFound once the plan is purged.
+
+    Results of gates that could not be recorded when they came are recorded first.
+    """
+    for problem in spool.deliver(run.session.store):
+        run.narrator.once(("spool", problem), f"⚠ {problem}")
+    return again(run, state)
+
+
+def again(run: Run, state: RunState) -> RunState:
+    """The same state of the run on what the ref says now."""
     now, folded, plan, answer, others = _look(run)
     return replace(state, state=folded, plan=plan, answer=answer, now=now, others=others)
 
@@ -62,4 +73,4 @@ def append(
         return Change([(stream, event) for event in events], f"{run.plan}: {subject}") if events else None
 
     run.session.commit(change)
-    return read(run, state)
+    return again(run, state)

@@ -49,8 +49,8 @@ def plan_of(*nodes: tuple[NodeState, NodeAnswer], header: Header | None = None) 
 
 
 def one(
-    node_id: str = "a", kind: str = "slice", *, answer: dict[str, Any] | None = None, spec: dict[str, Any] | None = None,
-    **state: Any,
+    node_id: str = "a", kind: str = "slice", *, answer: dict[str, Any] | None = None,
+    spec: dict[str, Any] | None = None, **state: Any,
 ) -> tuple[NodeState, NodeAnswer]:  # fmt: skip
     node = NodeState(spec=Node(id=node_id, kind=kind, **(spec or {})), added=ADA, **state)
     return node, shown(node_id, kind, **(answer or {}))

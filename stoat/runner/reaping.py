@@ -49,7 +49,8 @@ def record_exit(run: Run, state: RunState, job: Job) -> RunState:
         if node.attempt.exited_at is None:
             lasted = seconds_between(node.attempt.started, now)
             events.append(AttemptExited(node=job.node, attempt=job.attempt, exit_code=code, seconds=lasted))
-            if cost is not None:
+            # Of an agent that an earlier runner started it is not known where in the log its output begins.
+            if cost is not None and (job.process is not None or cost.session == node.attempt.session is not None):
                 events.append(CostReported(node=job.node, usd=cost.usd, turns=cost.turns, session=cost.session))
         return [*events, *released(plan, job.node, job.claim)]
 

@@ -71,7 +71,7 @@ def setup_failed(node: str, code: int | None, log: str) -> str:
 
 def not_started(node: str, why: str) -> str:
     """The launcher's program could not be started."""
-    return f"✗ no agent for '{node}': {why}"
+    return f"✗ no agent for '{node}': {_line(why)}"
 
 
 def expedited(node: str, by: str) -> str:
@@ -194,7 +194,7 @@ def parked(node: str, onto: str, files: Sequence[str], worktree: str) -> str:
 
 def cannot_land(node: str, onto: str, why: str) -> str:
     """A landing that did not happen, for another reason than a conflict."""
-    return f"⚠ '{node}' is done and cannot land on '{onto}' now: {why}"
+    return f"⚠ '{node}' is done and cannot land on '{onto}' now: {_line(why)}"
 
 
 def uncommitted(node: str, files: Sequence[str], worktree: str) -> str:
@@ -221,7 +221,7 @@ def steps_open(node: str, steps: Sequence[str], plan: str) -> str:
 
 def unusable(node: str, why: str, worktree: str) -> str:
     """A worktree that only a person can put right."""
-    return f"✗ the worktree of '{node}' cannot be used: {why} ({worktree})"
+    return f"✗ the worktree of '{node}' cannot be used: {_line(why)} ({worktree})"
 
 
 def elsewhere(node: str, detail: str) -> str:
@@ -299,12 +299,12 @@ def left_running(nodes: Sequence[str], plan: str) -> str:
 
 def asked(node: str, question: str, question_id: str) -> str:
     """An agent asked a person."""
-    return f"? '{node}' asks: {question} — stoat answer {question_id} '…'"
+    return f"? '{node}' asks: {_line(question)} — stoat answer {question_id} '…'"
 
 
 def unreachable(why: str) -> str:
     """The store could not be read or written just now."""
-    return f"⚠ {why} — trying again"
+    return f"⚠ {_line(why)} — trying again"
 
 
 def finished_on(branch: str, base: str | None) -> str:
@@ -325,6 +325,11 @@ def summary(done_count: int, total: int, problems: Sequence[str]) -> str:
 def resident(done_count: int, total: int) -> str:
     """A resident run has nothing to do just now."""
     return f"{done_count} of {total} done; staying for new work (Ctrl-C ends it)"
+
+
+def _line(text: str) -> str:
+    """What others wrote, on one line: nobody can make it look like a line of the runner's own."""
+    return " ".join(text.split())
 
 
 def _code(code: int | None) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from stoat.gitstore.appending import Appender
 from stoat.gitstore.cache import Cache
 from stoat.gitstore.locks import Turnstile
 from stoat.gitstore.names import actor as actor_of
+from stoat.gitstore.names import named
 from stoat.gitstore.objects import Objects
 from stoat.gitstore.opening import Place, examine
 from stoat.gitstore.reading import FORMAT, Reader
@@ -91,7 +93,7 @@ class Store:
         store = cls(examine(directory))
         if refs.read_tip(store.common) is None:
             try:
-                store._appender.begin(b'{"format": %d}\n' % FORMAT, actor_of(store.settings, {}, "Stoat"), clock.now())
+                store._appender.begin(b'{"format": %d}\n' % FORMAT, _founder(store.settings), clock.now())
                 return store, True
             except RefMoved:
                 pass  # somebody else created it in this moment
@@ -216,3 +218,11 @@ class Store:
                     ) from moved
             tries += 1
             time.sleep(random.uniform(0, min(0.2, 0.002 * 2**tries)))
+
+
+def _founder(settings: Mapping[str, str]) -> Actor:
+    """Who creates the store: the process's actor, or Stoat itself where git knows no name (a bare host)."""
+    try:
+        return actor_of(settings, os.environ)
+    except Refused:
+        return named("Stoat", "observer")

@@ -15,4 +15,4 @@ UNSEEN = re.compile(
 ACTING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
-"""What a terminal would obey, or what turns or hides the text around it: never shown as it is. Tab and line end stay."""
+"""What a terminal would obey, or what turns or hides text around it: never shown as it is. Tab and line end stay."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from stoat import clock
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
-from stoat.gitstore.integration import identity_problem
-from stoat.gitstore.planbranches import why_not_a_plan_branch
 from stoat.gitstore.porcelain import GitFailed, git
-from stoat.gitstore.worktrees import Project, project_at
+from stoat.gitstore.work.integration import identity_problem
+from stoat.gitstore.work.planbranches import why_not_a_plan_branch
+from stoat.gitstore.work.worktrees import Project, project_at
 from stoat.observe.live import Live, announce
 from stoat.observe.tree import repository_at
 from stoat.plan.events.base import Actor

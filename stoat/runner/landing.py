@@ -1,6 +1,7 @@
 """Finished work on its way: landed on the plan's branch, or (without one) offered to a person with the command.
 
-Whether it may land is `derive/integration.py`; how it lands is `gitstore/landing.py`; whether it has is asked of git.
+Whether it may land is `derive/integration.py`; how it lands is `gitstore/work/landing.py`; whether it has
+is asked of git.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from stoat.derive import integration, schedule
 from stoat.derive.answers import NodeAnswer
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
-from stoat.gitstore import bases, branches, nodetrees, places, remotes
-from stoat.gitstore import landing as git_landing
-from stoat.gitstore.integration import Integration, ensure_integration
+from stoat.gitstore.work import bases, branches, nodetrees, places, remotes
+from stoat.gitstore.work import landing as git_landing
+from stoat.gitstore.work.integration import Integration, ensure_integration
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.landings import How, Landed, LandingParked
 from stoat.plan.nodes import CHANGE

@@ -18,7 +18,7 @@ from stoat.derive import schedule
 from stoat.derive.schedule import Hold, Offer
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
-from stoat.gitstore import bases, nodetrees
+from stoat.gitstore.work import bases, nodetrees
 from stoat.plan.events import claims as leases
 from stoat.plan.events.attempts import AgentSpawned, AttemptJudged, AttemptStarted
 from stoat.plan.events.base import PlanEvent

@@ -16,8 +16,8 @@ from msgspec.structs import replace as changed
 from stoat.derive.schedule import Hold
 from stoat.derive.wording import runner as say
 from stoat.errors import NotFound, StoatError
-from stoat.gitstore import remotes
 from stoat.gitstore.porcelain import GitFailed
+from stoat.gitstore.work import remotes
 from stoat.plan.facts import RunnerFact
 from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce

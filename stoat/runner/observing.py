@@ -8,8 +8,8 @@ from dataclasses import replace
 from stoat.clock import Time
 from stoat.derive import schedule
 from stoat.derive.wording import runner as say
-from stoat.gitstore import branches, landed, remotes
-from stoat.gitstore.branches import HEADS
+from stoat.gitstore.work import branches, landed, remotes
+from stoat.gitstore.work.branches import HEADS
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.landings import BranchMoved, Landed
 from stoat.plan.nodes import CHANGE

@@ -14,8 +14,8 @@ from stoat.clock import Time
 from stoat.derive.answers import PlanAnswer
 from stoat.derive.limits import Stop
 from stoat.derive.schedule import Hold, Offer
-from stoat.gitstore.integration import Integration
-from stoat.gitstore.worktrees import Project
+from stoat.gitstore.work.integration import Integration
+from stoat.gitstore.work.worktrees import Project
 from stoat.observe.live import Live
 from stoat.plan.facts import RunnerFact
 from stoat.plan.state import PlanState, State

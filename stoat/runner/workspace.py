@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from stoat.derive.integration import Tree
-from stoat.gitstore import bases, nodetrees, places, remotes
-from stoat.gitstore.branches import commits_beyond, is_ancestor
 from stoat.gitstore.porcelain import git
-from stoat.gitstore.worktrees import Project, git_directory, look
+from stoat.gitstore.work import bases, nodetrees, places, remotes
+from stoat.gitstore.work.branches import commits_beyond, is_ancestor
+from stoat.gitstore.work.worktrees import Project, git_directory, look
 from stoat.plan.nodes import ISSUE, Node
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.runner.state import Run, RunState

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from stoat.errors import StoatError
-from stoat.gitstore.branches import HEADS
 from stoat.gitstore.porcelain import git
-from stoat.gitstore.remotes import FetchFailed, default_branch
+from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.remotes import FetchFailed, default_branch
 from stoat.observe.tree import repository_at
 from stoat.plan.nodes import Header
 from stoat.plan.rules.branches import plan_branch_problem

@@ -8,7 +8,7 @@ from stoat.errors import NotFound
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
 from stoat.gitstore.porcelain import GitFailed, git
-from stoat.gitstore.remotes import remote_of
+from stoat.gitstore.work.remotes import remote_of
 
 STATE = "refs/stoat/state"
 _ASK_SECONDS = 30.0

@@ -64,7 +64,8 @@ def test_a_property_names_the_scenario(tmp_path: Path) -> None:
 def test_a_scenario_of_several_cases_is_green_only_when_all_are(tmp_path: Path) -> None:
     first = report(tmp_path, '<testsuite><testcase classname="P" name="S[a]"/></testsuite>', "1.xml")
     second = report(tmp_path, '<testsuite><testcase classname="P" name="S[b]"><error/></testcase></testsuite>', "2.xml")
-    third = report(tmp_path, '<testsuite><testcase classname="P" name="S[c]"><skipped/></testcase></testsuite>', "3.xml")
+    skipped = '<testsuite><testcase classname="P" name="S[c]"><skipped/></testcase></testsuite>'
+    third = report(tmp_path, skipped, "3.xml")
     assert junit.read([first, third], ["P/S"]).green == {"P/S"}
     both = junit.read([first, second, third], ["P/S"])
     assert (both.green, both.red, both.total) == (set(), {"P/S"}, 3)

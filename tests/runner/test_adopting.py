@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 DRIVER = '''\
 import os, re, signal, sys
 from stoat.cli import main
-from stoat.gitstore import landing as git_landing
+from stoat.gitstore.work import landing as git_landing
 from stoat.runner import landing, launching
 from stoat.service.session import Session
 

@@ -89,6 +89,15 @@ def test_the_verification_runs_in_the_worktree_under_the_tag_and_red_turns_the_n
     assert (world.repo.path.parent / "stoat-verify-s.log").exists()
 
 
+def test_a_slice_whose_verification_is_red_is_tried_again(world: World) -> None:
+    world.plan("branch: i\nnodes: [{id: s, kind: slice, pattern: command, specs: [F/One]}]")
+    world.agent("s", "commit(f'{ATTEMPT}.txt'); specs(passed=['F/One'])")
+    assert world.run(verify_command=("test", "-f", "2.txt")) == 0
+    assert world.said("✗ 's' is red when run again on its committed branch (exit 1)")
+    assert world.starts() == ["s", "s"]
+    assert world.said("✓ 's' is done", "landed on 'i'")
+
+
 def test_specs_become_arguments_of_the_verification(world: World) -> None:
     world.plan("branch: i\nnodes: [{id: s, kind: slice, pattern: command, specs: [F/One two, F/Three]}]")
     world.agent("s", "commit('s.txt'); specs(passed=['F/One two', 'F/Three'])")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stoat.gitstore.bases import Base
-from stoat.gitstore.integration import Integration, ensure_integration
-from stoat.gitstore.landing import Outcome, bring_in, land
-from stoat.gitstore.nodetrees import Made, ensure
-from stoat.gitstore.places import integration_place, place
-from stoat.gitstore.worktrees import Project, look, project_at
+from stoat.gitstore.work.bases import Base
+from stoat.gitstore.work.integration import Integration, ensure_integration
+from stoat.gitstore.work.landing import Outcome, bring_in, land
+from stoat.gitstore.work.nodetrees import Made, ensure
+from stoat.gitstore.work.places import integration_place, place
+from stoat.gitstore.work.worktrees import Project, look, project_at
 from tests.support.gitrepo import Files, GitRepo
 
 PLAN, BRANCH = "p", "train"

@@ -7,6 +7,7 @@ The first row that applies:
 | no specs are bound                                          | unrealized |
 | a run is going                                              | running    |
 | a bound spec is red                                         | failed     |
+| a command under its tag was red after the newest word       | failed: a verification that cannot name specs counts too |
 | all bound specs are green                                   | done, or stale: see freshness.py |
 | somebody holds it                                           | claimed    |
 | some are green                                              | waiting, naming the missing ones |
@@ -23,7 +24,7 @@ from stoat.derive import freshness, steps
 from stoat.derive.freshness import Proof
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import status as say
-from stoat.plan.state import Evidence, NodeState, PlanState
+from stoat.plan.state import Evidence, NodeState, PlanState, SpecResult
 
 
 def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
@@ -40,11 +41,18 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
         return Verdict("failed", say.specs_red(red, len(bound)))
     if not seen:
         return _unseen(node, context)
+    verified = node.evidence.get(steps.BARE)
+    if verified is not None and verified.source == "exec" and verified.state != "passed" and _is_newest(verified, seen):
+        return Verdict("failed", say.specs_unnamed_failure(verified))
     missing = [name for name in bound if name not in seen]
     if missing:
         return Verdict("waiting", say.specs_waiting(len(seen), missing, len(bound)))
     proofs = [Proof.of_spec(name, word) for name, word in seen.items()]
     return freshness.passed(node, plan, proofs, _with_landing(node, say.specs_green(len(bound))))
+
+
+def _is_newest(run: Evidence, words: dict[str, SpecResult]) -> bool:
+    return run.seq > max(word.seq for word in words.values())
 
 
 def _unseen(node: NodeState, context: Context) -> Verdict:

@@ -179,7 +179,7 @@ def specs_unseen(run: Evidence) -> str:
 
 
 def specs_unnamed_failure(run: Evidence) -> str:
-    """A run went red before it named any spec."""
+    """A run went red and named no spec, so which one is not known."""
     return f"its run {ended(run)} and named no spec"
 
 

@@ -70,3 +70,18 @@ def test_a_dirty_pass_and_one_asked_for_again_are_as_for_gates() -> None:
     assert answer("p/a", plan("p", piece("a", specs=dirty), node("z", "change", "a"))).status == "stale"
     asked = piece("a", green=("F/a", "F/b"), reverify_asked=JO, reverify_seq=2)
     assert answer("p/a", plan("p", asked)).status == "stale"
+
+
+@pytest.mark.parametrize(
+    ("source", "result", "seq", "status"),
+    [
+        ("exec", "failed", 9, "failed"), ("exec", "timed-out", 9, "failed"), ("exec", "passed", 9, "done"),
+        ("exec", "failed", 3, "done"), ("junit", "failed", 9, "done"),
+    ],
+)  # fmt: skip
+def test_a_command_that_is_red_after_the_newest_word_turns_green_specs_back(
+    source: str, result: str, seq: int, status: str
+) -> None:
+    words = {name: SpecResult(True, "r", 4, BEFORE, "a" * 40) for name in ("F/a", "F/b")}
+    verified = {"": run(result=result, seq=seq, source=source, exit_code=1)}
+    assert answer("p/a", plan("p", piece("a", specs=words, evidence=verified))).status == status

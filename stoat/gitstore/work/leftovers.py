@@ -13,10 +13,10 @@ import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from stoat.gitstore.branches import HEADS
-from stoat.gitstore.occupancy import Git, Occupied
 from stoat.gitstore.porcelain import git, legible, zsplit
-from stoat.gitstore.worktrees import git_directory, status
+from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.occupancy import Git, Occupied
+from stoat.gitstore.work.worktrees import git_directory, status
 
 _STATE = ("rebase-merge", "rebase-apply", "sequencer")
 _STATE_REFS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "AUTO_MERGE")

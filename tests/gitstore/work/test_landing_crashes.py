@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore.bases import Base
-from stoat.gitstore.integration import Integration, ensure_integration
-from stoat.gitstore.landing import AlreadyLanded, Conflict, DirtyLanding, Landed
-from stoat.gitstore.nodetrees import Made, Reused, ensure
-from stoat.gitstore.places import place
-from stoat.gitstore.worktrees import look, project_at
+from stoat.gitstore.work.bases import Base
+from stoat.gitstore.work.integration import Integration, ensure_integration
+from stoat.gitstore.work.landing import AlreadyLanded, Conflict, DirtyLanding, Landed
+from stoat.gitstore.work.nodetrees import Made, Reused, ensure
+from stoat.gitstore.work.places import place
+from stoat.gitstore.work.worktrees import look, project_at
 from tests.support.dying import When, killed_at
 from tests.support.gitrepo import GitRepo, MakeRepo
 from tests.support.landing import BRANCH, Plan

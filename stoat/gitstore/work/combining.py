@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from stoat.gitstore.branches import tree_of
-from stoat.gitstore.occupancy import Git
 from stoat.gitstore.porcelain import Ran, legible, zsplit
-from stoat.gitstore.worktrees import git_directory, operation_in
+from stoat.gitstore.work.branches import tree_of
+from stoat.gitstore.work.occupancy import Git
+from stoat.gitstore.work.worktrees import git_directory, operation_in
 
 LONGEST = 1800.0  # seconds that a rebase or merge, with its hooks, may take
 

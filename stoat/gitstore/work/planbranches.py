@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from stoat.gitstore.branches import HEADS
 from stoat.gitstore.porcelain import git
-from stoat.gitstore.remotes import FetchFailed, default_branch, fetch, remote_of
+from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.remotes import FetchFailed, default_branch, fetch, remote_of
 
 _DEFAULTS = {"main", "master", "trunk", "develop"}
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore import nodetrees
-from stoat.gitstore.bases import Base, Hold
-from stoat.gitstore.nodetrees import Made, Parked, Reused, ensure
-from stoat.gitstore.places import integration_place, place
-from stoat.gitstore.worktrees import Project, look, project_at, registry
+from stoat.gitstore.work import nodetrees
+from stoat.gitstore.work.bases import Base, Hold
+from stoat.gitstore.work.nodetrees import Made, Parked, Reused, ensure
+from stoat.gitstore.work.places import integration_place, place
+from stoat.gitstore.work.worktrees import Project, look, project_at, registry
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from stoat.gitstore.worktrees import Project, Registered, pointed_at, registry
+from stoat.gitstore.work.worktrees import Project, Registered, pointed_at, registry
 
 
 class Place(NamedTuple):

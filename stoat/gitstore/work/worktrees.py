@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from stoat.gitstore.branches import HEADS
 from stoat.gitstore.porcelain import GitFailed, git, legible, zsplit
+from stoat.gitstore.work.branches import HEADS
 
 _OPERATIONS = (
     ("rebase-merge", "rebase"),

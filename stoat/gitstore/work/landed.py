@@ -11,9 +11,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from stoat.gitstore.branches import HEADS, branch_tip, commit_of, commits_beyond, is_ancestor
-from stoat.gitstore.occupancy import Git
 from stoat.gitstore.porcelain import git
+from stoat.gitstore.work.branches import HEADS, branch_tip, commit_of, commits_beyond, is_ancestor
+from stoat.gitstore.work.occupancy import Git
 
 _LANDED = "refs/stoat/landed/"
 _REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40,64})")

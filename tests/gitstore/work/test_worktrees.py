@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoat.gitstore.porcelain import GitFailed
-from stoat.gitstore.worktrees import (
+from stoat.gitstore.work.worktrees import (
     checked_out_at,
     look,
     missing_hooks,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore.bases import Base, Hold, base_for_integration, base_for_worktree
-from stoat.gitstore.remotes import fetch
+from stoat.gitstore.work.bases import Base, Hold, base_for_integration, base_for_worktree
+from stoat.gitstore.work.remotes import fetch
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from stoat.gitstore.bases import Base, Hold
-from stoat.gitstore.branches import branch_tip, commits_beyond
-from stoat.gitstore.landing import checked_out_elsewhere, clear_note
-from stoat.gitstore.nodetrees import PATIENCE, Parked, standing
-from stoat.gitstore.occupancy import Occupied, occupied
-from stoat.gitstore.places import Place
 from stoat.gitstore.porcelain import GitFailed, GitTimedOut, git, legible
-from stoat.gitstore.worktrees import Project, WorktreeLook, look
+from stoat.gitstore.work.bases import Base, Hold
+from stoat.gitstore.work.branches import branch_tip, commits_beyond
+from stoat.gitstore.work.landing import checked_out_elsewhere, clear_note
+from stoat.gitstore.work.nodetrees import PATIENCE, Parked, standing
+from stoat.gitstore.work.occupancy import Occupied, occupied
+from stoat.gitstore.work.places import Place
+from stoat.gitstore.work.worktrees import Project, WorktreeLook, look
 
 _SIGN_SECONDS = 30.0
 

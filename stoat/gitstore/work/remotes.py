@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from stoat.gitstore.branches import HEADS, commit_of
 from stoat.gitstore.porcelain import GitFailed, Ran, git, legible
+from stoat.gitstore.work.branches import HEADS, commit_of
 
 _ASK_SECONDS = 60.0
 _FETCH_SECONDS = 1800.0

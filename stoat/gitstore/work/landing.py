@@ -16,16 +16,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from stoat.gitstore.bases import Hold
-from stoat.gitstore.branches import HEADS, branch_tip, commit_of, commits_beyond, is_ancestor, tree_of
-from stoat.gitstore.combining import Broken, Combined, Conflicted, Rejected, detach, merged, rebased
-from stoat.gitstore.landed import forget, remember, standing_of
-from stoat.gitstore.leftovers import back_to_branch, clear_up, touched_between
-from stoat.gitstore.nodetrees import PATIENCE, Parked
-from stoat.gitstore.occupancy import Git, Occupied, occupied
-from stoat.gitstore.places import Place
 from stoat.gitstore.porcelain import GitFailed, legible, zsplit
-from stoat.gitstore.worktrees import Project, checked_out_at, git_directory, look, why_not_intact
+from stoat.gitstore.work.bases import Hold
+from stoat.gitstore.work.branches import HEADS, branch_tip, commit_of, commits_beyond, is_ancestor, tree_of
+from stoat.gitstore.work.combining import Broken, Combined, Conflicted, Rejected, detach, merged, rebased
+from stoat.gitstore.work.landed import forget, remember, standing_of
+from stoat.gitstore.work.leftovers import back_to_branch, clear_up, touched_between
+from stoat.gitstore.work.nodetrees import PATIENCE, Parked
+from stoat.gitstore.work.occupancy import Git, Occupied, occupied
+from stoat.gitstore.work.places import Place
+from stoat.gitstore.work.worktrees import Project, checked_out_at, git_directory, look, why_not_intact
 
 _TRIES = 5  # times a landing is prepared anew because somebody moved the branch meanwhile
 _REF_PATIENCE = 5.0  # seconds to wait for a ref's lock file

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore.branches import ahead_behind, branch_tip, commit_of, commits_beyond, is_ancestor, new_patches
 from stoat.gitstore.porcelain import GitFailed
+from stoat.gitstore.work.branches import ahead_behind, branch_tip, commit_of, commits_beyond, is_ancestor, new_patches
 from tests.support.gitrepo import MakeRepo
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from stoat.gitstore.remotes import Fetched, FetchFailed, default_branch, fetch, parse_answer, remote_of
+from stoat.gitstore.work.remotes import Fetched, FetchFailed, default_branch, fetch, parse_answer, remote_of
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 

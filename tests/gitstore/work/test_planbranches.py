@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore.planbranches import why_not_a_plan_branch
+from stoat.gitstore.work.planbranches import why_not_a_plan_branch
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 

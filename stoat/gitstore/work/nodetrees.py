@@ -13,13 +13,13 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from stoat.gitstore.bases import Base, Hold
-from stoat.gitstore.branches import HEADS, branch_tip, commits_beyond, is_ancestor
-from stoat.gitstore.leftovers import clear_up
-from stoat.gitstore.occupancy import Git, Occupied, occupied
-from stoat.gitstore.places import Place, moved_here
 from stoat.gitstore.porcelain import GitFailed, git, legible
-from stoat.gitstore.worktrees import (
+from stoat.gitstore.work.bases import Base, Hold
+from stoat.gitstore.work.branches import HEADS, branch_tip, commits_beyond, is_ancestor
+from stoat.gitstore.work.leftovers import clear_up
+from stoat.gitstore.work.occupancy import Git, Occupied, occupied
+from stoat.gitstore.work.places import Place, moved_here
+from stoat.gitstore.work.worktrees import (
     Project,
     Registered,
     WorktreeLook,

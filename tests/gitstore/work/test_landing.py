@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore import landing
-from stoat.gitstore.landed import landed
-from stoat.gitstore.landing import (
+from stoat.gitstore.work import landing
+from stoat.gitstore.work.landed import landed
+from stoat.gitstore.work.landing import (
     AlreadyLanded,
     Conflict,
     DirtyLanding,
@@ -22,7 +22,7 @@ from stoat.gitstore.landing import (
     TargetMoved,
     ToolFailed,
 )
-from stoat.gitstore.nodetrees import Parked
+from stoat.gitstore.work.nodetrees import Parked
 from tests.support.gitrepo import GitRepo, MakeRepo
 from tests.support.landing import BRANCH, Plan
 
@@ -472,9 +472,9 @@ def test_a_project_reached_through_a_link_from_a_process_of_its_own(plan: Plan, 
     link.symlink_to(plan.repo.path)
     program = (
         "import sys; from pathlib import Path\n"
-        "from stoat.gitstore.landing import land\n"
-        "from stoat.gitstore.places import integration_place\n"
-        "from stoat.gitstore.worktrees import project_at\n"
+        "from stoat.gitstore.work.landing import land\n"
+        "from stoat.gitstore.work.places import integration_place\n"
+        "from stoat.gitstore.work.worktrees import project_at\n"
         "project = project_at(Path(sys.argv[1]))\n"
         f"print(land(project, integration_place(project, 'p', '{BRANCH}'), sys.argv[2], 'x'))\n"
     )

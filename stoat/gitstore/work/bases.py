@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from stoat.gitstore.branches import HEADS, branch_tip, commit_of, is_ancestor
-from stoat.gitstore.remotes import Fetched, FetchFailed, default_branch, tracking
+from stoat.gitstore.work.branches import HEADS, branch_tip, commit_of, is_ancestor
+from stoat.gitstore.work.remotes import Fetched, FetchFailed, default_branch, tracking
 
 _ID = re.compile(r"[0-9a-f]{7,64}")
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from stoat.gitstore.bases import Hold, base_for_integration
-from stoat.gitstore.integration import Integration, ensure_integration, identity_problem, work_at
-from stoat.gitstore.landing import Landed
-from stoat.gitstore.nodetrees import Parked
-from stoat.gitstore.places import integration_place
-from stoat.gitstore.remotes import fetch
-from stoat.gitstore.worktrees import project_at
+from stoat.gitstore.work.bases import Hold, base_for_integration
+from stoat.gitstore.work.integration import Integration, ensure_integration, identity_problem, work_at
+from stoat.gitstore.work.landing import Landed
+from stoat.gitstore.work.nodetrees import Parked
+from stoat.gitstore.work.places import integration_place
+from stoat.gitstore.work.remotes import fetch
+from stoat.gitstore.work.worktrees import project_at
 from tests.support.gitrepo import GitRepo, MakeRepo
 from tests.support.landing import BRANCH, PLAN, Plan
 
@@ -129,7 +129,7 @@ def test_an_identity_that_git_lacks_is_named_before_anything_starts(make_repo: M
 def test_a_key_that_cannot_sign_is_named_and_one_that_can_is_not(
     make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch, program: str, fails: bool
 ) -> None:
-    monkeypatch.setattr("stoat.gitstore.integration._SIGN_SECONDS", 2.0)
+    monkeypatch.setattr("stoat.gitstore.work.integration._SIGN_SECONDS", 2.0)
     repo = make_repo()
     signer = repo.path.parent / "signer"
     signer.write_text(f'#!/bin/sh\n{program}\necho "[GNUPG:] SIG_CREATED D" >&2; echo signature; exit 0\n')

@@ -1,0 +1,1 @@
+"""Tests of branches, worktrees and landing, with real repositories."""

@@ -15,6 +15,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -78,6 +79,7 @@ _PINNED = {
 _PINS = tuple(word for key, value in _PINNED.items() for word in ("-c", f"{key}={value}"))
 
 _GRACE = 5.0  # seconds in which a git that is told to stop can remove its lock files
+_LOOK_AGAIN = 0.02  # seconds
 
 
 class Ran(NamedTuple):
@@ -196,11 +198,25 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """TERM first, so that git removes its lock files, then KILL for the whole group."""
-    with contextlib.suppress(ProcessLookupError):
+    """TERM first, so that git removes its lock files, then KILL for the whole group; then the leader is reaped.
+
+    In this order: until its leader is reaped, the group's number cannot be given to anybody else.
+    """
+    if process.returncode is not None:
+        return  # reaped already: the number may be another group's by now
+    gone = contextlib.suppress(ProcessLookupError, PermissionError)  # of a group of zombies, macOS says EPERM
+    with gone:
         os.killpg(process.pid, signal.SIGTERM)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_GRACE)
-    with contextlib.suppress(ProcessLookupError):
+    deadline = time.monotonic() + _GRACE
+    while not _has_exited(process.pid) and time.monotonic() < deadline:
+        time.sleep(_LOOK_AGAIN)
+    with gone:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _has_exited(pid: int) -> bool:
+    """Whether a child has exited, which it still has to be reaped for. Never yes where the system cannot tell."""
+    if not hasattr(os, "waitid"):
+        return False
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None

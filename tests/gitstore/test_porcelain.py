@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import time
 from pathlib import Path
@@ -82,6 +83,24 @@ def test_a_command_that_never_ends_is_ended_with_what_it_started(make_repo: Make
     assert time.monotonic() - started < 10
     with pytest.raises(ProcessLookupError):
         os.kill(int(said.read_text()), 0)
+
+
+def test_a_group_is_signalled_only_while_its_leader_keeps_the_number_from_others(
+    make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = make_repo()
+    repo.run_git("config", "alias.hang", "!sleep 600")
+    kill, signalled = os.killpg, []
+
+    def checked(group: int, number: int) -> None:
+        os.waitid(os.P_PID, group, os.WEXITED | os.WNOWAIT | os.WNOHANG)  # ChildProcessError once it is reaped
+        signalled.append(number)
+        kill(group, number)
+
+    monkeypatch.setattr(os, "killpg", checked)
+    with pytest.raises(GitTimedOut):
+        git(repo.path, "hang", timeout=0.2)
+    assert signalled == [signal.SIGTERM, signal.SIGKILL]
 
 
 def test_a_hook_that_leaves_a_daemon_behind_does_not_hold_the_caller(make_repo: MakeRepo) -> None:

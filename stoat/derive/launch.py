@@ -23,13 +23,12 @@ With several runners that could take it, the one nearest to launching speaks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
 
 from stoat.derive import goahead
 from stoat.derive.answers import Decision, Launch, LaunchReason, RunnerShown
 from stoat.derive.here import Here
 from stoat.derive.wording import launch as say
-from stoat.plan.facts import RunnerFact
+from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.plan.nodes import repository_of
 from stoat.plan.state import Mark
 
@@ -47,7 +46,7 @@ class Runners:
         for runner in sorted(runners, key=lambda one: (one.since, one.runner_id)):
             self.of_plan.setdefault(runner.plan, []).append(runner)
         self._held = held
-        self._answers: dict[tuple[str, str | None], tuple[Launch, dict[str, str]]] = {}
+        self._answers: dict[tuple[str, str | None], tuple[Launch, dict[str, HeldBack]]] = {}
 
     def shown(self, slug: str) -> RunnerShown:
         """The plan's runner for its status document: a living one, else the last that was seen, else none."""
@@ -69,17 +68,17 @@ class Runners:
 
     def said(self, slug: str, repository: str | None, node: str) -> Launch | None:
         """What the runner of a repository's nodes itself said of one of them; None when it said nothing."""
-        text = self._ask(slug, repository)[1].get(node)
-        return _parsed(text) if text else None
+        held = self._ask(slug, repository)[1].get(node)
+        return Launch(held.reason, held.detail) if held is not None else None
 
-    def _ask(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, str]]:
+    def _ask(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, HeldBack]]:
         key = (slug, repository)
         answer = self._answers.get(key)
         if answer is None:
             answer = self._answers[key] = self._decide(slug, repository)
         return answer
 
-    def _decide(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, str]]:
+    def _decide(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, HeldBack]]:
         known = self.of_plan.get(slug, [])
         alive = [runner for runner in known if runner.state != GONE]
         fitting = [runner for runner in alive if repository is None or runner.repo == repository]
@@ -120,12 +119,3 @@ def decide(here: Here, runners: Runners) -> Launch:
     if found.reason in ("next", "waiting-for-slot"):
         return runners.said(here.slug, repository, here.id) or found
     return found
-
-
-def _parsed(text: str) -> Launch:
-    """A runner's words on a node, `REASON` or `REASON: detail`; what names no reason is a hold."""
-    word, _, detail = text.partition(":")
-    for reason in get_args(LaunchReason):
-        if word.strip() == reason:
-            return Launch(reason, detail.strip() or say.said(reason))
-    return Launch("held", text)

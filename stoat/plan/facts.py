@@ -5,9 +5,18 @@ Facts are gathered by `observe/` and handed to the pure `derive/`, so that an an
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from stoat.clock import Time
+
+
+class HeldBack(Struct, frozen=True):
+    """Why a runner does not launch a node that is ready: a resource is full, or something else; `detail` in words."""
+
+    reason: Literal["resource", "held"]
+    detail: str
 
 
 class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -28,8 +37,8 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     paused_by: str | None = None
     paused_at: Time | None = None
     since: Time = ""
-    reasons: dict[str, str] = {}
-    """Why a node is not launched although it is ready (`resource`, `held` …), as the runner last said it."""
+    reasons: dict[str, HeldBack] = {}
+    """Why a node is not launched although it is ready, by node id, as the runner last said it."""
 
 
 class Facts(Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from stoat.derive.wording import runner as say
 from stoat.errors import NotFound, StoatError
 from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work import remotes
-from stoat.plan.facts import RunnerFact
+from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
@@ -42,7 +42,7 @@ INTERRUPTED = 130
 _PATIENCE = 3
 """Polls in a row that may fail with no agent out there before the run ends with the error."""
 
-_REASONS = {"resource": "resource", "alone": "resource"}
+_FULL = frozenset({"resource", "alone"})
 _SHOWN = frozenset({"resource", "alone", "judging", "upstream", "finished"})
 
 
@@ -144,14 +144,13 @@ def _troubles(run: Run, state: RunState) -> dict[str, str]:
 def _fact(run: Run, state: RunState) -> RunnerFact:
     running = {job.node: job.attempt for job in state.agents()}
     word = "stopping" if state.stop is not None else "running" if state.jobs or state.pending else "waiting"
-    reasons = {hold.node: _reason(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
-    reasons |= {node: f"held: {why}" for node, why in state.troubles.items() if node in state.unlaunchable}
+    reasons = {hold.node: _held_back(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
+    reasons |= {node: HeldBack("held", why) for node, why in state.troubles.items() if node in state.unlaunchable}
     return changed(run.fact, state=word, running=running, reasons=reasons)
 
 
-def _reason(hold: Hold, plan: str) -> str:
-    sentence = say.held(hold, plan) or "its last attempt is being judged"
-    return f"{_REASONS.get(hold.reason, 'held')}: {sentence.removeprefix(f'⚠ {hold.node}: ')}"
+def _held_back(hold: Hold, plan: str) -> HeldBack:
+    return HeldBack("resource" if hold.reason in _FULL else "held", say.why_held(hold, plan))
 
 
 @contextlib.contextmanager

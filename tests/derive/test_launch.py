@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stoat.plan.facts import Facts, RunnerFact
+from stoat.plan.facts import Facts, HeldBack, RunnerFact
 from stoat.plan.state import Mark, NodeState, Parked
 from tests.support.states import BEFORE, JO, answer, claim, derived, done, issue, node, piece, plan, runner, state
 
@@ -20,6 +20,7 @@ def launch(given: NodeState, *runners: RunnerFact, held: Mark | None = None) -> 
 
 READY = piece("a")
 BUSY = {"running": {"x": 1, "y": 1}}
+WAITS = HeldBack("resource", "waiting on postgres")
 
 CASES = [
     (READY, [runner()], ("next", "its runner launches it next")),
@@ -32,11 +33,10 @@ CASES = [
     (READY, [runner(state="stopping")], ("stopping", "runner r-1 is stopping")),
     (READY, [runner(state="limited")], ("limited", "runner r-1 waits for a usage limit to reset")),
     (READY, [runner(**BUSY)], ("waiting-for-slot", "waiting for a slot (2/2 in use)")),
-    (READY, [runner(reasons={"a": "resource: waiting on postgres"})], ("resource", "waiting on postgres")),
-    (READY, [runner(reasons={"a": "resource"})], ("resource", "waiting on a resource")),
-    (READY, [runner(reasons={"a": "out of scope"})], ("held", "out of scope")),
-    (READY, [runner(reasons={"b": "resource"})], ("next", "its runner launches it next")),
-    (READY, [runner(state="paused", reasons={"a": "resource"})], ("paused", "runner paused")),
+    (READY, [runner(reasons={"a": WAITS})], ("resource", "waiting on postgres")),
+    (READY, [runner(reasons={"a": HeldBack("held", "no fresh base")})], ("held", "no fresh base")),
+    (READY, [runner(reasons={"b": WAITS})], ("next", "its runner launches it next")),
+    (READY, [runner(state="paused", reasons={"a": WAITS})], ("paused", "runner paused")),
     (node("a"), [runner()], ("go-ahead", "awaiting a person's go-ahead")),
     (node("a"), [], ("go-ahead", "awaiting a person's go-ahead")),
     (node("a", go_ahead=JO), [runner()], ("next", "its runner launches it next")),

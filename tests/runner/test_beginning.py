@@ -11,7 +11,7 @@ import pytest
 from stoat.cli.run_plan import spread
 from stoat.errors import Refused, StoatError
 from stoat.observe.live import announce, read_runners
-from stoat.plan.facts import RunnerFact
+from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.runner.options import LATER, parse_environment, refuse_later
 from tests.runner.conftest import World
 from tests.support.command import Stoat
@@ -201,8 +201,9 @@ def test_a_live_runner_is_seen_with_what_it_says_and_is_gone_with_its_process(wo
     common = world.session.store.common
     live = announce(common, "runner", "p-x", fact(running={"a": 1}))
     assert read_runners(common) == (fact(running={"a": 1}),)
-    live.update(fact(running={}, reasons={"b": "resource: waiting on db"}))
-    assert read_runners(common)[0].reasons == {"b": "resource: waiting on db"}
+    waits = HeldBack("resource", "waiting on db")
+    live.update(fact(running={}, reasons={"b": waits}))
+    assert read_runners(common)[0].reasons == {"b": waits}
     with pytest.raises(Refused, match=f"process {os.getpid()}"):
         announce(common, "runner", "p-x", fact())
     live.close()

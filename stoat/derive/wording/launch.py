@@ -60,8 +60,3 @@ def machine_held(mark: Mark) -> str:
 def no_slot(used: int, parallel: int) -> str:
     """Every slot is taken."""
     return f"waiting for a slot ({used}/{parallel} in use)"
-
-
-def said(reason: str) -> str:
-    """A runner named a reason and nothing more."""
-    return "waiting on a resource" if reason == "resource" else f"its runner says: {reason}"

@@ -231,9 +231,18 @@ def elsewhere(node: str, detail: str) -> str:
 
 def held(hold: Hold, plan: str) -> str | None:
     """Why a node that is ready is not launched; None for what passes by itself (a slot, an attempt being judged)."""
+    passes = hold.reason == "slot" or (hold.reason == "judging" and not hold.what)
+    return None if passes else f"⚠ {hold.node}: {why_held(hold, plan)}"
+
+
+def why_held(hold: Hold, plan: str) -> str:
+    """The same without the node's name, whatever the reason."""
     node, what = hold.node, hold.what
     sentences: Mapping[str, str] = {
-        "judging": f"its attempt by runner {what} is not judged yet — stoat restart {plan}/{node} forgets it",
+        "judging": f"its attempt by runner {what} is not judged yet — stoat restart {plan}/{node} forgets it"
+        if what
+        else "its last attempt is being judged",
+        "slot": f"waiting for a slot ({what} in use)",
         "later": f"{what} nodes are launched by a later version",
         "claimed": f"held by {what}",
         "person": "kept for a person",
@@ -247,10 +256,7 @@ def held(hold: Hold, plan: str) -> str | None:
         "resource": f"waiting on {what}",
         "alone": f"has to run alone, and '{what}' runs" if what else "has to run alone",
     }
-    if hold.reason == "judging" and not what:
-        return None
-    sentence = sentences.get(hold.reason)
-    return None if sentence is None else f"⚠ {node}: {sentence}"
+    return sentences[hold.reason]
 
 
 def no_base(node: str, why: str) -> str:

@@ -47,6 +47,7 @@ class Appender:
         self._tails: dict[str, _Tail] = {}
         self.turn = 0
         self._counted = True
+        self._prepared = False
 
     def begin(self, content: bytes, actor: Actor, at: Time) -> str:
         """The first commit, with `content` as stoat.json; RefMoved when the ref exists by now."""
@@ -151,7 +152,9 @@ class Appender:
     def _publish(self, old: str | None, written: list[Loose]) -> None:
         """Objects to the disk, a second copy in case git collects them, the ref, and a look whether it did."""
         commit = written[-1].oid
-        refs.prepare(self._sync)
+        if not self._prepared:
+            refs.prepare(self._sync)
+            self._prepared = True
         try:
             put(self._objects.directory, written, self._sync)
         except OSError as error:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 REF = "refs/stoat/state"
 
+_LONGEST = 4096
 _HEX = re.compile(rb"[0-9a-f]{40}")
 _PACKED_LINE = re.compile(rb"#.*|\^[0-9a-f]{40}|[0-9a-f]{40} \S+.*|")
 RESCUE = (
@@ -41,13 +42,18 @@ class Blocked(Unreachable):
 
 def read_tip(common: Path) -> str | None:
     """The commit id that the ref holds, None when there is no such ref; StoreUnreadable for anything else."""
-    path = common / REF
+    path = f"{common}/{REF}"
     try:
-        content = path.read_bytes()
+        # Every append and every answer begins here: pathlib would cost as much as the three calls.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            content = os.read(descriptor, _LONGEST)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError:
         return _packed_tip(common)
     except IsADirectoryError:
-        if any(file.is_file() for file in path.rglob("*")):
+        if any(file.is_file() for file in Path(path).rglob("*")):
             raise _unreadable("there are refs below it, so it cannot exist itself") from None
         return _packed_tip(common)
     except NotADirectoryError:

@@ -60,7 +60,7 @@ class Trees:
                 child = self.edit(_child(data, _TREE, name), edit, shown + "/", written)
                 data = _with(data, _TREE, name, child)
             elif edit is None:
-                data = _with(data, _TREE, name, None)
+                data = _with(_with(data, _TREE, name, None), _BLOB, name, None)
             else:
                 data = _with(data, _BLOB, name, edit)
         if not data:

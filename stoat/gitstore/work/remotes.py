@@ -166,8 +166,12 @@ def _bring(directory: Path, seen: Fetched) -> FetchFailed | None:
     if not missing:
         return None
     ran = _fetch(directory, seen.remote, missing)
-    if ran.code != 0 and _clear_the_way(directory, seen.remote, missing):
-        ran = _fetch(directory, seen.remote, missing)
+    if ran.code != 0:
+        cleared = _clear_the_way(directory, seen.remote, missing)
+        if isinstance(cleared, FetchFailed):
+            return cleared
+        if cleared:
+            ran = _fetch(directory, seen.remote, missing)
     if ran.code == 0:
         return None
     said = [line.strip() for line in ran.err.splitlines() if line.strip()]
@@ -189,8 +193,11 @@ def _have(directory: Path, remote: str, branch: str, tip: str) -> bool:
         return False
 
 
-def _clear_the_way(directory: Path, remote: str, branches: list[str]) -> bool:
-    """Remove tracking refs that the remote no longer has and whose names are in the way (`a` of `a/b`), no others."""
+def _clear_the_way(directory: Path, remote: str, branches: list[str]) -> bool | FetchFailed:
+    """Remove tracking refs that the remote no longer has and whose names are in the way (`a` of `a/b`), no others.
+
+    Gives whether there were any; FetchFailed, and none is removed, where one is the only name of its commit.
+    """
     listed = git(directory, "for-each-ref", "--format=%(refname) %(objectname)", tracking(remote, "")).out
     in_the_way = []
     for line in listed.splitlines():
@@ -203,5 +210,15 @@ def _clear_the_way(directory: Path, remote: str, branches: list[str]) -> bool:
     there = _ask(directory, remote, {name for name, _, _ in in_the_way}).tips
     gone = [(ref, commit) for name, ref, commit in in_the_way if name not in there]
     for ref, commit in gone:
+        if not _named_besides(directory, commit, {ref for ref, _ in gone}):
+            why = f"{ref} is in the way and the only name of {commit[:7]}: git branch NAME {commit[:7]}, then delete it"
+            return FetchFailed("here", why)
+    for ref, commit in gone:
         git(directory, "update-ref", "-d", ref, commit)
     return bool(gone)
+
+
+def _named_besides(directory: Path, commit: str, refs: set[str]) -> bool:
+    """Whether a ref of its own (origin/HEAD only repeats another) and none of `refs` leads to `commit`."""
+    leading = git(directory, "for-each-ref", "--format=%(refname) %(symref)", f"--contains={commit}").out.splitlines()
+    return any(symref == "" and ref not in refs for ref, _, symref in (line.partition(" ") for line in leading))

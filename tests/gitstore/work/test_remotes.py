@@ -143,6 +143,25 @@ def test_a_directory_and_a_file_that_changed_places_on_the_remote_do_not_stop_a_
     assert "agent" in fetched(repo, "agent").tips
 
 
+def test_a_ref_in_the_way_that_alone_names_its_commits_is_kept_and_named(make_repo: MakeRepo, tmp_path: Path) -> None:
+    repo = make_repo(origin=True)
+    bare = GitRepo(Path(repo.run_git("remote", "get-url", "origin")))
+    other = bare.clone(tmp_path / "other")
+    other.branch("agent").checkout("agent")
+    only_here = other.commit({"work": "1"})
+    other.push("agent")
+    repo.run_git("fetch", "--quiet", "origin")
+    bare.run_git("branch", "-D", "agent")
+    bare.branch("agent/sub", "main")
+    failed = fetch(repo.path, "agent/sub")
+    assert isinstance(failed, FetchFailed)
+    assert failed.where == "here"
+    assert "refs/remotes/origin/agent " in failed.why
+    assert repo.head("refs/remotes/origin/agent") == only_here
+    repo.run_git("branch", "rescued", only_here)
+    assert "agent/sub" in fetched(repo, "agent/sub").tips
+
+
 def test_damage_here_is_not_called_an_unreachable_remote(make_repo: MakeRepo) -> None:
     repo = make_repo(origin=True)
     bare = GitRepo(Path(repo.run_git("remote", "get-url", "origin")))

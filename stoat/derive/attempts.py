@@ -107,12 +107,11 @@ def _failed(node: NodeState, answer: NodeAnswer, branch: Finish) -> Judged:
 
 
 def _seen_since(node: NodeState) -> bool:
-    """Whether any evidence is newer than the attempt's start."""
+    """Whether any evidence came after the attempt's start."""
     attempt = node.attempt
     assert attempt is not None
-    return any(one.at >= attempt.started for one in node.evidence.values()) or any(
-        one.at >= attempt.started for one in node.specs.values()
-    )
+    seen = (*(run.seq for run in node.evidence.values()), *(word.seq for word in node.specs.values()))
+    return any(seq > attempt.seq for seq in seen)
 
 
 def _commits(branch: Finish) -> str:

@@ -143,7 +143,7 @@ def _hold(
     def hold(reason: HoldReason, what: str = "") -> Hold:
         return Hold(shown.id, reason, what)
 
-    spec, attempt = node.spec, node.attempt
+    spec, attempt = node.spec, node.current_attempt
     wanted = repository_of(plan.header, spec)
     upstream = next((one for one in spec.depends_on if one in unlanded), None)
     if spec.kind in NOT_YET:
@@ -162,7 +162,7 @@ def _hold(
         return hold("question")
     if node.claim is not None and node.claim.live(now):
         return hold("claimed", node.claim.holder)
-    if attempt is not None and not before_restart(node) and attempt.outcome is None:
+    if attempt is not None and attempt.outcome is None:
         return hold("judging")
     if awaits_landing(node):
         return hold("finished")
@@ -173,22 +173,9 @@ def _hold(
 
 def awaits_landing(node: NodeState) -> bool:
     """Whether the node's last attempt finished a change whose branch has not landed yet."""
-    attempt = node.attempt
-    if node.spec.kind != CHANGE or attempt is None or attempt.outcome != "done" or before_restart(node):
-        return False
-    return not landed(node)
-
-
-def landed(node: NodeState) -> bool:
-    """Whether a landing of the node is on record that is not of an attempt before its last one."""
-    if node.landing is None:
-        return False
-    return node.attempt is None or node.landing.at >= node.attempt.started
-
-
-def before_restart(node: NodeState) -> bool:
-    """Whether the last attempt is history: a person restarted the node after it began."""
-    return node.attempt is not None and node.restarted is not None and node.restarted.at > node.attempt.started
+    attempt = node.current_attempt
+    finished = node.spec.kind == CHANGE and attempt is not None and attempt.outcome == "done"
+    return finished and node.current_landing is None
 
 
 def _short_of(offer: Offer, taken: Iterable[Offer], resources: Mapping[str, Resource]) -> str | None:

@@ -93,7 +93,10 @@ class SpecResult(Struct, frozen=True, omit_defaults=True):
 
 
 class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One launch of an agent on a node, by a runner. `outcome` is None until it was judged."""
+    """One launch of an agent on a node, by a runner. `outcome` is None until it was judged.
+
+    `seq` is its place in the plan's stream: what has a larger one came after it began, whatever the clocks say.
+    """
 
     number: int
     claim: str
@@ -106,6 +109,7 @@ class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     base: str
     base_ref: str
     log: str
+    seq: int = 0
     model: str | None = None
     session: str | None = None
     process: str | None = None
@@ -162,8 +166,8 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `evidence` has the newest finished run by step id (`""` for the gate's own bare tag), `running` the runs that
     started and did not finish, by run id. `tries` counts the attempts that used up the node's allowance since it was
-    last restarted. `cleared_seq` is when the node was last written or its go-ahead withdrawn: a go-ahead for the whole
-    plan covers the node only if it came later (PlanState.approved_seq).
+    last restarted, which was at `restarted_seq`. `cleared_seq` is when the node was last written or its go-ahead
+    withdrawn: a go-ahead for the whole plan covers the node only if it came later (PlanState.approved_seq).
     """
 
     spec: Node
@@ -178,6 +182,7 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reverify_asked: Mark | None = None
     reverify_seq: int = 0
     restarted: Mark | None = None
+    restarted_seq: int = 0
     claim: Claim | None = None
     evidence: dict[str, Evidence] = {}
     running: dict[str, Evidence] = {}
@@ -191,6 +196,18 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     spent_usd: float | None = None
     turns: int = 0
     open_questions: int = 0
+
+    @property
+    def current_attempt(self) -> Attempt | None:
+        """The last attempt, unless a person restarted the node after it began: then it is history."""
+        attempt = self.attempt
+        return attempt if attempt is not None and attempt.seq >= self.restarted_seq else None
+
+    @property
+    def current_landing(self) -> Landing | None:
+        """The last landing, unless it is of an attempt before the last one."""
+        landing, attempt = self.landing, self.attempt
+        return landing if landing is not None and (attempt is None or landing.seq >= attempt.seq) else None
 
 
 class PlanState(Struct, kw_only=True, omit_defaults=True):

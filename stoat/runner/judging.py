@@ -9,7 +9,7 @@ from stoat.clock import Time, seconds_between
 from stoat.derive import attempts, integration
 from stoat.derive.attempts import Judged, Verify, Wait
 from stoat.derive.integration import Finish, Proof
-from stoat.derive.schedule import Offer, before_restart
+from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.plan.events.attempts import AttemptJudged, GaveUp
 from stoat.plan.events.base import PlanEvent
@@ -45,8 +45,8 @@ def judge(run: Run, state: RunState) -> RunState:
 
 def _is_due(run: Run, state: RunState, node: NodeState) -> bool:
     """Whether the node's last attempt is ours, over, and without a verdict yet."""
-    attempt = node.attempt
-    if attempt is None or attempt.outcome is not None or node.spec.id in state.jobs or before_restart(node):
+    attempt = node.current_attempt
+    if attempt is None or attempt.outcome is not None or node.spec.id in state.jobs:
         return False
     return attempt.exited_at is not None and workspace.is_ours(run, state, attempt)
 

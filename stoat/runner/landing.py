@@ -10,7 +10,7 @@ import shlex
 from dataclasses import replace
 
 from stoat.clock import Time
-from stoat.derive import integration, schedule
+from stoat.derive import integration
 from stoat.derive.answers import NodeAnswer
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
@@ -66,7 +66,7 @@ def _is_finished(run: Run, state: RunState, node: NodeState, shown: NodeAnswer) 
     attempt, node_id = node.attempt, node.spec.id
     if attempt is None or attempt.outcome is None or node_id in state.jobs or node_id in state.left_alone:
         return False
-    if schedule.before_restart(node) or schedule.landed(node) or not workspace.is_ours(run, state, attempt):
+    if node.current_attempt is None or node.current_landing is not None or not workspace.is_ours(run, state, attempt):
         return False
     return attempt.outcome == "done" if node.spec.kind == CHANGE else shown.status == "done"
 
@@ -81,7 +81,7 @@ def _unlanded(state: RunState) -> frozenset[str]:
         if shown.status == "done"
         and (node := state.plan.nodes[shown.id]).attempt is not None
         and shown.id not in state.left_alone
-        and not schedule.landed(node)
+        and node.current_landing is None
     )
 
 
@@ -217,7 +217,7 @@ def _record(
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
         fresh = plan.nodes.get(node.spec.id)
-        return [] if fresh is None or schedule.landed(fresh) else [event]
+        return [] if fresh is None or fresh.current_landing is not None else [event]
 
     return append(run, state, f"{node.spec.id} {'has nothing to land' if how == 'nothing' else 'landed'}", decide)
 

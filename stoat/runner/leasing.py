@@ -43,12 +43,8 @@ def keep(run: Run, state: RunState) -> RunState:
 
 
 def _restarted(node: NodeState, job: Job) -> bool:
-    return (
-        node.restarted is not None
-        and node.attempt is not None
-        and node.attempt.number == job.attempt
-        and node.restarted.at > node.attempt.started
-    )
+    attempt = node.attempt
+    return attempt is not None and attempt.number == job.attempt and node.current_attempt is None
 
 
 def _renew(run: Run, state: RunState) -> RunState:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from stoat.clock import Time
-from stoat.derive import schedule
 from stoat.derive.wording import runner as say
 from stoat.gitstore.work import branches, landed, remotes
 from stoat.gitstore.work.branches import HEADS
@@ -41,10 +40,8 @@ def observe(run: Run, state: RunState) -> RunState:
 
 def awaited(node: NodeState) -> bool:
     """Whether an attempt finished the node's work and no landing of it is on record."""
-    attempt = node.attempt
-    if attempt is None or attempt.outcome != "done" or schedule.before_restart(node):
-        return False
-    return not schedule.landed(node)
+    attempt = node.current_attempt
+    return attempt is not None and attempt.outcome == "done" and node.current_landing is None
 
 
 def _fetched(run: Run, state: RunState) -> RunState:

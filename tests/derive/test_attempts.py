@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from stoat.clock import plus
 from stoat.derive import attempts
@@ -131,3 +132,13 @@ def test_attempts_are_bounded() -> None:
 )
 def test_failures_in_a_row(outcome: attempts.Outcome, after: int) -> None:
     assert in_a_row(2, outcome) == after
+
+
+@pytest.mark.parametrize(("seq", "outcome"), [(4, "lost"), (6, "failed")])
+def test_evidence_is_an_attempts_by_the_logs_order_and_not_by_a_clock(seq: int, outcome: str) -> None:
+    other_clock = START if outcome == "lost" else "2026-11-30T09:00:00.000Z"
+    red = Evidence(run="r", source="exec", state="failed", at=other_clock, by="x", seq=seq)
+    node = node_of(GATE, process=None, evidence=(red,))
+    assert node.attempt is not None
+    found = judge(replace(node, attempt=replace(node.attempt, seq=5)), "failed", Verified())
+    assert isinstance(found, Judged) and found.outcome == outcome

@@ -54,7 +54,7 @@ def _of_steps(node: NodeState, read: steps.Steps, context: Context) -> Verdict |
 
 def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: Context) -> Verdict:
     held = node.claim is not None and node.claim.live(context.now)
-    attempt = current_attempt(node)
+    attempt = node.current_attempt
     if node.parked is not None:
         return Verdict("waiting", say.parked(node.parked), read.shown, finished=not held)
     if node.gave_up is not None and not held:
@@ -67,14 +67,6 @@ def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: C
     if node.landing is not None:
         return Verdict("open", say.landed_nothing(node.landing), read.shown)
     return Verdict("open", say.change_open(attempt), read.shown)
-
-
-def current_attempt(node: NodeState) -> Attempt | None:
-    """The last attempt, unless a person restarted the node after it began."""
-    attempt = node.attempt
-    if attempt is None or (node.restarted is not None and node.restarted.at > attempt.started):
-        return None
-    return attempt
 
 
 def _steps_so_far(attempt: Attempt | None, read: steps.Steps) -> str:

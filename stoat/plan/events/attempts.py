@@ -44,7 +44,7 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
             attempt=Attempt(
                 number=self.attempt, claim=self.claim, started=self.at, runner=self.runner, machine=self.machine,
                 launcher=self.launcher, worktree=self.worktree, branch=self.branch, base=self.base,
-                base_ref=self.base_ref, log=self.log, model=self.model, session=self.session,
+                base_ref=self.base_ref, log=self.log, seq=plan.seq, model=self.model, session=self.session,
             ),
         )  # fmt: skip
 

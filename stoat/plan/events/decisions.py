@@ -103,8 +103,8 @@ class NodeRestarted(NodeEvent, tag="node_restarted", frozen=True):
         """Clear what held the node back; its worktree, its evidence and its history stay."""
         mark = Mark(self.by.name, self.at)
         plan.change(
-            self.node, restarted=mark, claim=None, running={}, tries=0, gave_up=None, parked=None, done=None,
-            open_questions=0,
+            self.node, restarted=mark, restarted_seq=plan.seq, claim=None, running={}, tries=0, gave_up=None,
+            parked=None, done=None, open_questions=0,
         )  # fmt: skip
         for key, asked in plan.questions.items():
             if asked.node == self.node and asked.state == "open":
@@ -237,8 +237,7 @@ def mark_done(plan: PlanState, node: NodeState) -> NodeMarkedDone | None:
 
 def restart(plan: PlanState, node: NodeState) -> NodeRestarted | None:
     """Begin a node again; None when nothing holds it back and nobody has begun."""
-    attempt, before = node.attempt, node.restarted
-    begun = attempt is not None and (before is None or before.at < attempt.started)
+    begun = node.current_attempt is not None
     held = (node.claim, node.running, node.gave_up, node.parked, node.done, node.tries, node.open_questions)
     return NodeRestarted(node=node.spec.id) if begun or any(held) else None
 

@@ -7,7 +7,7 @@ import pytest
 from stoat.plan.facts import Facts
 from stoat.plan.nodes import CHANGE, Step
 from stoat.plan.state import Mark, NodeState, Parked
-from tests.support.states import BEFORE, JO, LATER, answer, attempt, claim, going, landing, node, plan, run
+from tests.support.states import BEFORE, JO, answer, attempt, claim, going, landing, node, plan, run
 
 STEPS = {"steps": (Step(id="s", run="make s"), Step(id="t", run="make t"))}
 GREEN = {"s": run("s", seq=1), "t": run("t", seq=2)}
@@ -57,7 +57,7 @@ CASES = {
         "attempt 1: its branch has no new commit",
     ),
     "attempt before a restart": (
-        change(attempt=attempt(outcome="done"), restarted=Mark("jo", LATER)),
+        change(attempt=attempt(outcome="done"), restarted=JO, restarted_seq=1),
         "open",
         "not started",
     ),

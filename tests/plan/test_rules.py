@@ -133,6 +133,7 @@ NEVER = [
         "a.",
         "a.lock",
     ),
+    *("FETCH_HEAD", "origin/HEAD", "a" * 40, "B" * 64),
     *("a/b.lock/c", "@", "a@{b", "-a", "a\x07", "a\n"),
 ]
 
@@ -142,7 +143,9 @@ def test_no_plan_lands_on_a_default_branch_or_in_the_way_of_nodes_or_on_what_git
     assert plan_branch_problem(name) is not None
 
 
-@pytest.mark.parametrize("name", ["net11", "10.0", "feature/x", "main-2", "mainline", "users/main", "stoat-next", "ü"])
+@pytest.mark.parametrize(
+    "name", ["net11", "10.0", "feature/x", "main-2", "mainline", "users/main", "stoat-next", "ü", "fork/x"]
+)
 def test_any_other_branch_may_be_a_plans(name: str) -> None:
     assert plan_branch_problem(name) is None
 
@@ -151,6 +154,11 @@ def test_the_repositorys_real_default_branch_is_refused_too() -> None:
     assert plan_branch_problem("Stable", default="stable") is not None
     assert plan_branch_problem("origin/stable", default="stable") is not None
     assert plan_branch_problem("stable", default="main") is None
+
+
+def test_the_name_of_any_remote_is_no_part_of_a_branchs_own_name() -> None:
+    assert "write 'x'" in (plan_branch_problem("Fork/x", remotes=["fork"]) or "")
+    assert "people merge there" in (plan_branch_problem("fork/stable", "stable", ["fork"]) or "")
 
 
 def test_a_pin_may_be_read_from_main() -> None:

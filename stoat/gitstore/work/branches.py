@@ -51,15 +51,6 @@ def is_ancestor(directory: Path, older: str, newer: str) -> bool | None:
     return None
 
 
-def ahead_behind(directory: Path, ours: str, theirs: str) -> tuple[int, int] | None:
-    """How many commits `ours` has beyond `theirs`, and `theirs` beyond `ours`; None when git cannot tell."""
-    counted = git(directory, "rev-list", "--left-right", "--count", f"{ours}...{theirs}", check=False)
-    if counted.code != 0 or _cut_off(directory, f"{ours}...{theirs}"):
-        return None
-    ahead, behind = counted.out.split()
-    return int(ahead), int(behind)
-
-
 def commits_beyond(directory: Path, tip: str, *bases: str) -> tuple[str, ...] | None:
     """The commits of `tip` that none of `bases` has, newest first; None when git cannot tell."""
     listed = git(directory, "rev-list", "--topo-order", tip, "--not", *bases, check=False)
@@ -68,19 +59,23 @@ def commits_beyond(directory: Path, tip: str, *bases: str) -> tuple[str, ...] | 
     return tuple(listed.out.split())
 
 
-def new_patches(directory: Path, base: str, tip: str) -> tuple[str, ...] | None:
-    """The commits of `tip` whose change `base` does not have yet, under whatever id; None when git cannot tell.
+def in_the_way(directory: Path, name: str) -> str | None:
+    """The local branch that leaves no room for one called `name`; None when there is none, or `name` itself is there.
 
-    Empty commits and merges change nothing of their own and are left out.
+    A ref is a file: `a` leaves no room for `a/b`, nor `a/b` for `a`, nor `A` for `a` on a disk that ignores case.
     """
-    listed = git(
-        directory,
-        *("rev-list", "--right-only", "--cherry-pick", "--no-merges", f"{base}...{tip}", "--", ":/"),
-        check=False,
-    )
-    if listed.code != 0 or _cut_off(directory, f"{base}...{tip}"):
+    refs = git(directory, "for-each-ref", "--format=%(refname)", HEADS).out.splitlines()
+    branches = [ref.removeprefix(HEADS) for ref in refs]
+    if name in branches:
         return None
-    return tuple(listed.out.split())
+    ignores_case = git(directory, "config", "--type=bool", "core.ignoreCase", check=False).out.strip() == "true"
+    fold = str.casefold if ignores_case else str
+    wanted = fold(name)
+    for branch in branches:
+        there = fold(branch)
+        if there == wanted or there.startswith(f"{wanted}/") or wanted.startswith(f"{there}/"):
+            return branch
+    return None
 
 
 def _cut_off(directory: Path, *revisions: str) -> bool:

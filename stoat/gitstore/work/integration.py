@@ -1,7 +1,6 @@
-"""A plan's integration branch and its worktree, and what is known of a node's work before it lands there.
+"""A plan's integration branch and its worktree, ready to be landed on.
 
     ensure_integration(project, place, base) -> Integration | Parked | Hold
-    work_at(project, path, *bases)           -> Work: the facts that "merge when ready" is decided on
     identity_problem(directory)              -> why git could not commit here, before anybody spends money
 
 Landing itself is landing.py; whether something has landed is landed.py.
@@ -14,12 +13,12 @@ from typing import NamedTuple
 
 from stoat.gitstore.porcelain import GitFailed, GitTimedOut, git, legible
 from stoat.gitstore.work.bases import Base, Hold
-from stoat.gitstore.work.branches import branch_tip, commits_beyond
+from stoat.gitstore.work.branches import branch_tip
 from stoat.gitstore.work.landing import checked_out_elsewhere, clear_note
 from stoat.gitstore.work.nodetrees import PATIENCE, Parked, standing
 from stoat.gitstore.work.occupancy import Occupied, occupied
 from stoat.gitstore.work.places import Place
-from stoat.gitstore.work.worktrees import Project, WorktreeLook, look
+from stoat.gitstore.work.worktrees import Project, look
 
 _SIGN_SECONDS = 30.0
 
@@ -30,17 +29,6 @@ class Integration(NamedTuple):
     place: Place
     tip: str
     cut_from: Base | None
-
-
-class Work(NamedTuple):
-    """What a node's worktree holds beyond what it started from.
-
-    look: the worktree itself (whether it is there, branch, head, dirty files, operation in progress).
-    commits: its commits that no base has, newest first; None when git cannot tell.
-    """
-
-    look: WorktreeLook
-    commits: tuple[str, ...] | None
 
 
 def ensure_integration(project: Project, place: Place, base: Base | Hold) -> Integration | Parked | Hold:
@@ -73,14 +61,6 @@ def ensure_integration(project: Project, place: Place, base: Base | Hold) -> Int
         return Hold(str(error))
     except GitFailed as error:
         return Hold(f"git could not prepare {place.path}: {legible(error.why)}")
-
-
-def work_at(project: Project, path: Path, *bases: str) -> Work:
-    """The work in the worktree at `path`; `bases` are the commits it was cut from or has been brought up to since."""
-    seen = look(project, path)
-    if not seen.exists or seen.head is None:
-        return Work(seen, None)
-    return Work(seen, commits_beyond(path, seen.head, *bases))
 
 
 def identity_problem(directory: Path) -> str | None:

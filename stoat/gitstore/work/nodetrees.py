@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.work.bases import Base, Hold
-from stoat.gitstore.work.branches import HEADS, branch_tip, commits_beyond, is_ancestor
+from stoat.gitstore.work.branches import branch_tip, commits_beyond, in_the_way, is_ancestor
 from stoat.gitstore.work.leftovers import clear_up
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
 from stoat.gitstore.work.places import Place, moved_here
@@ -165,9 +165,9 @@ def _make(run: Git, project: Project, place: Place, start: str) -> Stood | Parke
     elsewhere = checked_out_at(project, place.branch)
     if elsewhere:
         return Parked(f"{place.branch} is checked out at {elsewhere[0]}", "checked out elsewhere")
-    in_the_way = _in_the_way(project, place.branch)
-    if in_the_way is not None:
-        return Parked(f"{place.branch} cannot be made while there is a branch {in_the_way}", "name taken")
+    other = in_the_way(project.directory, place.branch)
+    if other is not None:
+        return Parked(f"{place.branch} cannot be made while there is a branch {other}", "name taken")
     # The lock is there from git's first step to our last one, so a worktree that nobody finished shows it.
     adding = ["worktree", "add", "--quiet", "--no-guess-remote", "--lock", "--reason", _MAKING]
     new = [] if branch_tip(project.directory, place.branch) else ["--no-track", "-b", place.branch]
@@ -206,15 +206,6 @@ def _forget(run: Git, project: Project, entry: Registered) -> Parked | None:
     if entry.locked is not None:
         run(project.directory, "worktree", "unlock", path)
     run(project.directory, "worktree", "remove", path)
-    return None
-
-
-def _in_the_way(project: Project, branch: str) -> str | None:
-    """A branch whose name leaves no room for this one's: `stoat/p` for `stoat/p/a`, or the other way round."""
-    for line in git(project.directory, "for-each-ref", "--format=%(refname)", HEADS).out.splitlines():
-        name = line.removeprefix(HEADS)
-        if branch.startswith(f"{name}/") or name.startswith(f"{branch}/"):
-            return name
     return None
 
 

@@ -7,11 +7,13 @@ system takes for it, and never one in the way of the nodes' own `stoat/<plan>/<n
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-NEVER = ("main", "master", "trunk", "develop", "head")
+NEVER = ("main", "master", "trunk", "develop")
 """Refused as a plan's branch, in any case, beside the repository's real default branch."""
 
 _PREFIX = re.compile(r"(refs/heads/|refs/remotes/|heads/|remotes/|refs/|origin/|upstream/)+", re.IGNORECASE)
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE)
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]")
 
 
@@ -30,13 +32,22 @@ def branch_problem(name: str) -> str | None:
     return None
 
 
-def plan_branch_problem(name: str, default: str | None = None) -> str | None:
-    """Why a plan may not land its work on `name`; None when it may. `default` is the repository's default branch."""
+def plan_branch_problem(name: str, default: str | None = None, remotes: Collection[str] = ()) -> str | None:
+    """Why a plan may not land its work on `name`; None when it may.
+
+    `default` is the repository's default branch, `remotes` are its remotes; all by form, no repository is asked.
+    """
     bare = _PREFIX.sub("", name, count=1) if _PREFIX.match(name) else name
-    if bare.casefold() in NEVER or (default is not None and bare.casefold() == default.casefold()):
+    for remote in remotes:
+        if bare.casefold().startswith(f"{remote.casefold()}/"):
+            bare = bare[len(remote) + 1 :]
+    folded = bare.casefold()
+    if folded in NEVER or (default is not None and folded == default.casefold()):
         return f"{name!r} is refused as a plan's branch: people merge there, not Stoat"
-    if bare.casefold().split("/")[0] == "stoat":
+    if folded.split("/")[0] == "stoat":
         return f"{name!r} is refused as a plan's branch: stoat/… is where the nodes' own branches are"
+    if folded == "head" or folded.endswith("_head") or _OBJECT_ID.fullmatch(bare):
+        return f"{name!r} is refused as a plan's branch: git reads something else in it"
     if bare != name:
-        return f"{name!r} is not a branch's own name"
+        return f"{name!r} is not a branch's own name: write {bare!r}"
     return branch_problem(name)

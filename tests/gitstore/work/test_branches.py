@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stoat.gitstore.porcelain import GitFailed
-from stoat.gitstore.work.branches import ahead_behind, branch_tip, commit_of, commits_beyond, is_ancestor, new_patches
+from stoat.gitstore.work.branches import branch_tip, commit_of, commits_beyond, in_the_way, is_ancestor
 from tests.support.gitrepo import MakeRepo
 
 
@@ -31,11 +31,10 @@ def test_an_absent_branch_is_none_and_a_damaged_one_is_an_error(make_repo: MakeR
     with pytest.raises(GitFailed, match="cannot be read as a commit"):
         branch_tip(repo.path, "bad")
     assert is_ancestor(repo.path, "refs/heads/bad", "refs/heads/main") is None
-    assert ahead_behind(repo.path, "refs/heads/bad", "refs/heads/main") is None
     assert commits_beyond(repo.path, "refs/heads/bad", "refs/heads/main") is None
 
 
-def test_ancestry_and_counts(make_repo: MakeRepo) -> None:
+def test_ancestry_and_what_is_beyond(make_repo: MakeRepo) -> None:
     repo = make_repo()
     base = repo.head()
     left = repo.commit({"l": "1"})
@@ -44,7 +43,6 @@ def test_ancestry_and_counts(make_repo: MakeRepo) -> None:
     assert is_ancestor(repo.path, base, left) is True
     assert is_ancestor(repo.path, left, left) is True
     assert is_ancestor(repo.path, left, base) is False
-    assert ahead_behind(repo.path, left, right[-1]) == (1, 2)
     assert commits_beyond(repo.path, right[-1], left) == (right[1], right[0])
     assert commits_beyond(repo.path, right[-1], left, right[0]) == (right[1],)
 
@@ -58,23 +56,20 @@ def test_a_shallow_clone_says_no_only_where_nothing_is_cut_off(make_repo: MakeRe
     repo.push("main", "old")
     clone = repo.clone(tmp_path / "shallow", "--depth=1", "--no-single-branch")
     assert is_ancestor(clone.path, old, "refs/remotes/origin/main") is None
-    assert ahead_behind(clone.path, "refs/remotes/origin/old", "refs/remotes/origin/main") is None
     assert commits_beyond(clone.path, "refs/remotes/origin/main", "refs/remotes/origin/old") is None
     start = clone.head()
     mine = clone.commit({"b": "1"})
     assert is_ancestor(clone.path, start, mine) is True
     assert is_ancestor(clone.path, mine, start) is False
-    assert ahead_behind(clone.path, mine, start) == (1, 0)
 
 
-def test_patches_that_are_there_under_other_ids_and_empty_commits_are_not_new(make_repo: MakeRepo) -> None:
+def test_a_branch_is_in_the_way_as_directory_as_file_or_as_a_twin_for_the_disk(make_repo: MakeRepo) -> None:
     repo = make_repo()
-    repo.branch("node").checkout("node")
-    empty = repo.commit()
-    patch = repo.commit({"b": "2"})
-    repo.checkout("main")
-    repo.commit({"c": "3"})
-    assert new_patches(repo.path, "refs/heads/main", "refs/heads/node") == (patch,)
-    repo.run_git("cherry-pick", patch)
-    assert new_patches(repo.path, "refs/heads/main", "refs/heads/node") == ()
-    assert empty in (commits_beyond(repo.path, "refs/heads/node", "refs/heads/main") or ())
+    repo.branch("deep/er").branch("Work")
+    assert [in_the_way(repo.path, name) for name in ("deep", "deep/er/still", "deep/other", "work", "main")] == [
+        *("deep/er", "deep/er", None, None, None)
+    ]
+    repo.run_git("config", "core.ignoreCase", "true")
+    assert [in_the_way(repo.path, name) for name in ("DEEP", "work", "work/a", "Work")] == [
+        *("deep/er", "Work", "Work", None)
+    ]

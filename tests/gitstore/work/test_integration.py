@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stoat.gitstore.work.bases import Hold, base_for_integration
-from stoat.gitstore.work.integration import Integration, ensure_integration, identity_problem, work_at
+from stoat.gitstore.work.integration import Integration, ensure_integration, identity_problem
 from stoat.gitstore.work.landing import Landed
 from stoat.gitstore.work.nodetrees import Parked
 from stoat.gitstore.work.places import integration_place
@@ -100,22 +100,6 @@ def test_a_node_called_like_the_integration_worktree_does_not_keep_it_from_its_p
     plan = Plan(make_repo())
     nodes = [plan.node(name, {name: "1"}) for name in ("integration", "p-integration")]
     assert all(isinstance(plan.land(node), Landed) for node in nodes)
-
-
-def test_the_facts_of_a_nodes_work(make_repo: MakeRepo) -> None:
-    plan = Plan(make_repo())
-    base = plan.tip
-    node = plan.node("a")
-    assert work_at(plan.project, node.path, base).commits == ()
-    first = node.commit({"a": "1"})
-    node.write("b", "1")
-    work = work_at(plan.project, node.path, base)
-    assert (work.commits, work.look.dirty, work.look.head) == ((first,), ("b",), first)
-    main = plan.repo.commit({"m": "1"})
-    node.run_git("merge", "--quiet", "--no-edit", "main")
-    merged = work_at(plan.project, node.path, base, main)
-    assert merged.commits == (node.head(), first)  # what came with the merge is not the node's work
-    assert work_at(plan.project, plan.repo.path.with_name("none"), base).commits is None
 
 
 def test_an_identity_that_git_lacks_is_named_before_anything_starts(make_repo: MakeRepo, home: Path) -> None:

@@ -52,7 +52,9 @@ def test_the_repositorys_own_default_branch_is_refused_whatever_it_is_called(mak
 def test_the_prefix_of_any_remote_is_refused(make_repo: MakeRepo) -> None:
     repo = make_repo()
     repo.run_git("remote", "add", "upstream", "/nowhere")
-    assert "without upstream/" in (why_not_a_plan_branch(repo.path, "upstream/x") or "")
+    repo.run_git("remote", "add", "fork", "/nowhere")
+    for name in ("upstream/x", "fork/x"):
+        assert "write 'x'" in (why_not_a_plan_branch(repo.path, name) or "")
 
 
 def test_a_twin_in_other_case_is_refused_where_the_disk_cannot_tell_them_apart(make_repo: MakeRepo) -> None:
@@ -60,5 +62,6 @@ def test_a_twin_in_other_case_is_refused_where_the_disk_cannot_tell_them_apart(m
     repo.branch("Work")
     assert why_not_a_plan_branch(repo.path, "work") is None
     repo.run_git("config", "core.ignoreCase", "true")
-    assert why_not_a_plan_branch(repo.path, "work") is not None
+    for name in ("work", "work/sub"):
+        assert why_not_a_plan_branch(repo.path, name) is not None
     assert why_not_a_plan_branch(repo.path, "Work") is None

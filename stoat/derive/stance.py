@@ -36,6 +36,7 @@ from stoat.derive.here import Here
 from stoat.derive.launch import Runners
 from stoat.derive.wording import commands
 from stoat.derive.wording import stance as say
+from stoat.plan.ids import node_branch
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, SLICE, repository_of
 from stoat.plan.state import Attempt, Question
 
@@ -144,7 +145,7 @@ def _you(kind: NeedKind, since: Time | None, action: str, why: str) -> Standing:
 
 
 def _branch(here: Here, attempt: Attempt | None) -> str:
-    return attempt.branch if attempt else commands.node_branch(here.slug, here.id)
+    return attempt.branch if attempt else node_branch(here.slug, here.id)
 
 
 def _persons_action(here: Here) -> str:

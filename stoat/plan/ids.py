@@ -83,3 +83,8 @@ def event_id(at: Time, noise: bytes) -> str:
         number, digit = divmod(number, 32)
         digits.append(_CROCKFORD[digit])
     return "".join(reversed(digits))
+
+
+def node_branch(plan: str, node: str) -> str:
+    """The branch that a node's work is on."""
+    return f"stoat/{plan}/{node}"

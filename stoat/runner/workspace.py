@@ -9,6 +9,7 @@ from stoat.gitstore.porcelain import git
 from stoat.gitstore.work import bases, nodetrees, places, remotes
 from stoat.gitstore.work.branches import commits_beyond, is_ancestor
 from stoat.gitstore.work.worktrees import Project, git_directory, look
+from stoat.plan.ids import node_branch
 from stoat.plan.nodes import ISSUE, Node
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.runner.state import Run, RunState
@@ -28,7 +29,7 @@ def place_of(project: Project, plan: str, node: str) -> places.Place:
 
 def branch_of(plan: str, node: str) -> str:
     """The branch that a node's agent works on."""
-    return places.node_branch(plan, node)
+    return node_branch(plan, node)
 
 
 def name_of(project: Project, worktree: Path) -> str:

@@ -95,11 +95,6 @@ def hold_off() -> str:
     return "stoat hold --off"
 
 
-def node_branch(plan: str, node: str) -> str:
-    """The branch that a node's work is on."""
-    return f"stoat/{plan}/{node}"
-
-
 def ref(plan: str, node: str) -> str:
     """A node as it is written everywhere."""
     return f"{plan}/{node}"

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stoat.gitstore.work.worktrees import Project, Registered, pointed_at, registry
+from stoat.plan.ids import node_branch
 
 
 class Place(NamedTuple):
@@ -20,11 +21,6 @@ class Place(NamedTuple):
     branch: str
     name: str
     taken: str | None = None
-
-
-def node_branch(plan: str, node: str) -> str:
-    """The branch that a node's agent works on."""
-    return f"stoat/{plan}/{node}"
 
 
 def place(project: Project, plan: str, node: str) -> Place:

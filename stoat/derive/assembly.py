@@ -11,7 +11,7 @@ from stoat.derive.verdict import Verdict
 from stoat.derive.wording import commands
 from stoat.derive.wording import stance as say
 from stoat.plan.nodes import CONSUME, ISSUE, PERSON, PR, repository_of
-from stoat.plan.state import Mark, NodeState, PlanState
+from stoat.plan.state import Claim, Mark, NodeState, PlanState
 
 _MERGED = frozenset({ISSUE, PR, CONSUME})
 
@@ -41,7 +41,7 @@ def node_answer(
         stance=local.standing.stance,
         stance_why=why,
         waits_on=waits,
-        claim=_claim(node) if local.claimed else None,
+        claim=_claim(local.claim),
         approvable=goahead.approvable(plan, node, verdict.status),
         approved_for_agents=decision(goahead.given(plan, node)),
         expedited=None if done else decision(node.expedited),
@@ -73,8 +73,7 @@ def decision(mark: Mark | None) -> Decision | None:
     return None if mark is None else Decision(mark.by, mark.at)
 
 
-def _claim(node: NodeState) -> ClaimShown | None:
-    claim = node.claim
+def _claim(claim: Claim | None) -> ClaimShown | None:
     if claim is None:
         return None
     return ClaimShown(claim.holder, claim.since, claim.expires_at, claim.session, claim.note, claim.where, claim.link)

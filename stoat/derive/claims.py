@@ -1,4 +1,4 @@
-"""Whether somebody may take a node now. The lease itself (its length, its fence) is `plan/events/claims.py`.
+"""Whether somebody may take a node now. Whether a lease runs is `NodeState.lease`, its fence `plan/events/claims.py`.
 
 Refused, in this order:
 
@@ -25,6 +25,8 @@ from stoat.derive import goahead, kinds
 from stoat.derive.derivation import derive
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import claims as say
+from stoat.errors import Refused
+from stoat.plan import guards
 from stoat.plan.events.base import ActorKind
 from stoat.plan.facts import Facts
 from stoat.plan.ids import NodeRef
@@ -51,15 +53,18 @@ def refusal(
     if plan is None:
         raise KeyError(ref.plan)
     node = plan.nodes[ref.node]
-    context = Context(now, facts.dead, facts.machine)
-    verdict = _verdict(state, facts, context, ref, plan, node)
+    context = Context(now, facts)
+    verdict = _verdict(state, context, ref, plan, node)
     held = state.machine(facts.machine).held if facts.machine else None
-    if plan.archived is not None:
-        return Refusal(say.archived(plan.slug), say.LOOK)
+    try:
+        guards.not_archived(plan)
+    except Refused as archived:
+        return Refusal(archived.message, archived.hint or say.LOOK)
     if verdict.status == "done":
         return Refusal(say.done(str(ref), verdict.detail), say.LOOK)
-    if node.claim is not None and node.claim.live(now):
-        return Refusal(say.taken(str(ref), node.claim), say.TAKEN_HINT)
+    lease = node.lease(now, facts)
+    if lease is not None:
+        return Refusal(say.taken(str(ref), lease, now), say.TAKEN_HINT)
     if held is not None:
         return Refusal(say.machine_held(held), say.MACHINE_HINT)
     if actor == "person":
@@ -74,9 +79,9 @@ def refusal(
     return Refusal(say.not_ready(str(ref), undone), say.LOOK) if undone else None
 
 
-def _verdict(state: State, facts: Facts, context: Context, ref: NodeRef, plan: PlanState, node: NodeState) -> Verdict:
+def _verdict(state: State, context: Context, ref: NodeRef, plan: PlanState, node: NodeState) -> Verdict:
     verdict = kinds.verdict(node, plan, context)
-    if verdict.weaker is not None and derive(state, facts, context.now).by_ref[str(ref)].status != "done":
+    if verdict.weaker is not None and derive(state, context.facts, context.now).by_ref[str(ref)].status != "done":
         return verdict.weaker
     return verdict
 

@@ -5,6 +5,8 @@ Pure, and warm: given the answers of an earlier moment it looks again only at wh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from stoat.clock import Time
 from stoat.derive.answers import Answers, NodeAnswer, PlanAnswer
 from stoat.derive.assembly import decision, node_answer
@@ -80,13 +82,20 @@ def _collect(memo: Memo, runners: Runners) -> Derived:
         start = stop
     chosen = [i for i, answer in enumerate(answers) if answer.ready]
     order = ranked(refs, memo.many, places, chosen)
-    ends = [node.claim.expires_at for node in memo.states if node.claim is not None and node.claim.live(memo.at)]
     return Derived(
         at=memo.at,
         plans=plans,
         by_ref=dict(zip(refs, answers, strict=True)),
         ready=tuple((plan_of[i], answers[i]) for i in order),
         needs=needs(memo),
-        until=min(ends, default=None),
+        until=min(_ends(memo), default=None),
         memo=memo,
     )
+
+
+def _ends(memo: Memo) -> Iterator[Time]:
+    """When the leases end that do: one that has outlived its time is its process's, and that is no matter of time."""
+    for local in memo.local:
+        claim = local.claim if local is not None else None
+        if claim is not None and claim.expires_at > memo.at:
+            yield claim.expires_at

@@ -17,7 +17,7 @@ from stoat.derive.graph import Graph, Order, same_shape
 from stoat.derive.stance import Standing
 from stoat.derive.verdict import Verdict
 from stoat.plan.facts import Facts
-from stoat.plan.state import Mark, NodeState, PlanState
+from stoat.plan.state import Claim, Mark, NodeState, PlanState
 
 JUDGE = 1
 PLACE = 2
@@ -25,7 +25,7 @@ TELL = 4
 
 
 class Local(Struct, frozen=True, gc=False):
-    """What is decided of a node by itself: readiness, launch, stance, and how its users see it."""
+    """What is decided of a node by itself: readiness, launch, stance, its running lease, and how its users see it."""
 
     ready: bool
     readiness: str
@@ -33,7 +33,7 @@ class Local(Struct, frozen=True, gc=False):
     standing: Standing
     shown: WaitsOn
     rank: int
-    claimed: bool
+    claim: Claim | None
 
 
 class Memo:
@@ -144,8 +144,7 @@ def _touch(old: Memo, memo: Memo, touched: bytearray) -> None:
 def _by_time_and_processes(old: Memo, memo: Memo, touched: bytearray) -> None:
     died = old.facts.dead != memo.facts.dead or old.facts.machine != memo.facts.machine
     for i, node in enumerate(memo.states):
-        claim = node.claim
-        if claim is not None and claim.live(old.at) != claim.live(memo.at):
+        if node.claim is not None and node.lease(old.at, old.facts) != node.lease(memo.at, memo.facts):
             touched[i] |= JUDGE
         if died and (node.running or node.attempt is not None):
             touched[i] |= JUDGE

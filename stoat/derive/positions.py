@@ -62,7 +62,7 @@ def place(memo: Memo, touched: bytearray, runners: Runners) -> None:
         )
         phrase = readiness.phrase(here, is_ready, _undone_names(memo, i) if here.blocked else ())
         before = memo.local[i]
-        memo.local[i] = Local(is_ready, phrase, reason, standing, shown, RANKS[standing.stance], here.claim is not None)
+        memo.local[i] = Local(is_ready, phrase, reason, standing, shown, RANKS[standing.stance], here.claim)
         if before is None or before.shown != shown or before.rank != RANKS[standing.stance]:
             for user in memo.graph.users[i]:
                 touched[user] |= TELL
@@ -71,7 +71,7 @@ def place(memo: Memo, touched: bytearray, runners: Runners) -> None:
 def _here(memo: Memo, i: int, lookups: _Lookups) -> Here:
     node, verdict = memo.states[i], memo.final[i]
     assert verdict is not None and memo.order is not None
-    claim = node.claim if node.claim is not None and node.claim.live(memo.at) else None
+    claim = node.lease(memo.at, memo.facts)
     missing = memo.graph.missing.get(i, ())
     blocked, unlanded = bool(missing), None
     for other in memo.graph.deps[i]:

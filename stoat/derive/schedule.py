@@ -160,8 +160,8 @@ def _hold(
         return hold("gave-up", node.gave_up.why or "")
     if node.open_questions:
         return hold("question")
-    if node.claim is not None and node.claim.live(now):
-        return hold("claimed", node.claim.holder)
+    if shown.claim is not None:
+        return hold("claimed", shown.claim.holder)
     if attempt is not None and attempt.outcome is None:
         return hold("judging")
     if awaits_landing(node):

@@ -93,9 +93,9 @@ def in_flight(node: NodeState, step: str, context: Context) -> tuple[Evidence | 
         if (run.step or BARE) != step:
             continue
         superseded = finished is not None and finished.seq > run.seq
-        if run.process is not None and run.process in context.dead:
+        if run.process is not None and run.process in context.facts.dead:
             orphan = orphan if superseded else run
-        elif not superseded or run.machine == context.machine:
+        elif not superseded or run.machine == context.facts.machine:
             going = run
     return going, orphan
 

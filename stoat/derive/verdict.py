@@ -6,14 +6,14 @@ from msgspec import Struct
 
 from stoat.clock import Time
 from stoat.derive.answers import Status, StepShown
+from stoat.plan.facts import NOTHING, Facts
 
 
 class Context(Struct, frozen=True):
-    """What a verdict may use beside the log: the moment, this machine, and who is known dead on it."""
+    """What a verdict may use beside the log: the moment, and what is seen of this machine."""
 
     now: Time
-    dead: frozenset[str] = frozenset()
-    machine: str = ""
+    facts: Facts = NOTHING
 
 
 class Verdict(Struct, frozen=True, gc=False):

@@ -10,7 +10,7 @@ from stoat.derive.verdict import Context, Verdict
 
 def judge(memo: Memo, touched: bytearray) -> None:
     """The verdict of every touched node by its kind's rule, and then by who waits for it."""
-    context = Context(memo.at, memo.facts.dead, memo.facts.machine)
+    context = Context(memo.at, memo.facts)
     for i, touch in enumerate(touched):
         if touch & JUDGE:
             memo.raw[i] = kinds.verdict(memo.states[i], memo.plan_at(i), context)

@@ -54,9 +54,10 @@ def agents_work(plan: PlanState, events: Sequence[PlanEvent], now: Time) -> list
         if not isinstance(event, NodeRemoved | NodeChanged):
             continue
         state = plan.nodes[event.node]
-        if state.claim is None or not state.claim.live(now):
+        held = state.lease(now)
+        if held is None:
             continue
-        holder = state.claim.holder
+        holder = held.holder
         if isinstance(event, NodeRemoved) or event.spec.kind != state.spec.kind:
             does = "remove it" if isinstance(event, NodeRemoved) else f"make it a {event.spec.kind} node"
             raise Refused(
@@ -65,6 +66,28 @@ def agents_work(plan: PlanState, events: Sequence[PlanEvent], now: Time) -> list
             )
         warnings.append(f"{event.node} is held by {holder}, who works from what it said before")
     return warnings
+
+
+def may_be_purged(plan: PlanState, others: Mapping[str, PlanState]) -> None:
+    """Only an archived plan that no other plan waits for goes for good."""
+    if plan.archived is None:
+        raise Refused(f"plan {plan.slug} is active", hint=f"archive it first: stoat plan archive {plan.slug}")
+    nothing_waits(plan, list(plan.nodes), others)
+
+
+def nothing_names(plan: PlanState, node_id: str) -> None:
+    """Refuses to remove a node that the plan's other nodes wait for or name in a field."""
+    waiting = [other for other, state in plan.nodes.items() if node_id in state.spec.depends_on]
+    if waiting:
+        raise Refused(
+            f"{plan.slug}/{node_id} cannot be removed: {', '.join(waiting)} depends on it",
+            hint=f"drop the dependency first: stoat node unlink {plan.slug}/{waiting[0]} --on {node_id}",
+        )
+    for other, state in plan.nodes.items():
+        for field in ("rehearses", "bumped_by"):
+            if getattr(state.spec, field) == node_id and other != node_id:
+                why = f"{plan.slug}/{node_id} cannot be removed: `{field}` of {other} names it"
+                raise Refused(why, hint="change that first")
 
 
 def nothing_waits(plan: PlanState, removed: Sequence[str], others: Mapping[str, PlanState]) -> None:

@@ -11,8 +11,9 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stoat.clock import Time
+from stoat.clock import Time, plus, seconds_between
 from stoat.plan import streams
+from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.nodes import Header, Node
 
 
@@ -25,7 +26,7 @@ class Mark(Struct, frozen=True, omit_defaults=True):
 
 
 class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A lease on a node. It is over from `expires_at` on, without anybody writing that down.
+    """A lease on a node, by what was recorded of it; whether it runs is `NodeState.lease`.
 
     `id` is the fence: whoever names another id cannot renew or release it. `where` is `cloud` or None (this machine's
     or unknown).
@@ -41,9 +42,11 @@ class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
     where: str | None = None
     link: str | None = None
 
-    def live(self, now: Time) -> bool:
-        """Whether the lease still runs at `now`."""
-        return now < self.expires_at
+    def seen_at(self, now: Time) -> Claim:
+        """The same as it looks at `now`: one that a clock ahead of ours stamped is counted from `now`."""
+        if self.renewed_at <= now:
+            return self
+        return replace(self, expires_at=plus(now, seconds_between(self.renewed_at, self.expires_at)))
 
 
 class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -196,6 +199,29 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     spent_usd: float | None = None
     turns: int = 0
     open_questions: int = 0
+
+    def lease(self, now: Time, facts: Facts = NOTHING) -> Claim | None:
+        """The claim that runs on the node at `now`, None when it is free to be taken: the one rule of expiry.
+
+        It is over from `expires_at` on, without anybody writing that down; a stamp from the future is counted from
+        `now`. A holder whose agent's process is alive on this machine keeps the node, however old the renewal is.
+        """
+        claim = self.claim
+        if claim is None or now >= claim.expires_at:
+            return claim if claim is not None and self._is_worked_here(claim, facts) else None
+        return claim.seen_at(now)
+
+    def _is_worked_here(self, claim: Claim, facts: Facts) -> bool:
+        attempt = self.attempt
+        return (
+            attempt is not None
+            and attempt.claim == claim.id
+            and attempt.machine == facts.machine != ""
+            and attempt.outcome is None
+            and attempt.exited_at is None
+            and attempt.process is not None
+            and attempt.process not in facts.dead
+        )
 
     @property
     def current_attempt(self) -> Attempt | None:

@@ -177,7 +177,7 @@ def _alone(state: State, ref: NodeRef) -> list[NodeRef]:
         other
         for plan in state.plans.values()
         for node_id, node in plan.nodes.items()
-        if node.spec.exclusive == "machine" and node.claim and node.claim.live(now)
+        if node.spec.exclusive == "machine" and node.lease(now) is not None
         if (other := NodeRef(plan.slug, node_id)) != ref
     ]
 

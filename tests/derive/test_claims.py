@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stoat.derive import claims
 from stoat.derive.claims import Refusal
 from stoat.plan.events.base import ActorKind
 from stoat.plan.facts import Facts
 from stoat.plan.ids import NodeRef
-from stoat.plan.state import Mark, NodeState, PlanState
+from stoat.plan.state import Attempt, Mark, NodeState, PlanState
 from tests.support.states import (
     BEFORE,
     JO,
@@ -40,7 +41,7 @@ def ask(
 
 
 EVERYBODY: dict[str, tuple[NodeState, dict[str, Any], Mark | None, str]] = {
-    "archived": (piece("a"), {"archived": JO}, None, "p is archived"),
+    "archived": (piece("a"), {"archived": JO}, None, f"plan p is archived (jo, {JO.at})"),
     "done": (done("a"), {}, None, "p/a is done: jo marked it done at 2026-11-30 11:00Z"),
     "done and held": (done("a"), {}, JO, "p/a is done: jo marked it done at 2026-11-30 11:00Z"),
     "taken": (piece("a", claim=claim()), {}, None, "p/a is held by bot until 2026-11-30 12:30Z"),
@@ -88,6 +89,37 @@ def test_a_lapsed_claim_bars_nobody_from_its_very_last_moment_on() -> None:
     held = plan("p", piece("a", claim=claim()))
     assert ask(held, now="2026-11-30T12:29:59.999Z") is not None
     assert ask(held, now=LATER) is None
+
+
+ALIVE = attempt(claim="c-1", machine="box", process="agent")
+
+
+@pytest.mark.parametrize("actor", ["person", "agent", "runner"])
+def test_a_holder_whose_agent_is_alive_here_is_never_dispossessed(actor: ActorKind) -> None:
+    held = plan("p", piece("a", claim=claim(), attempt=ALIVE))
+    refused = ask(held, actor=actor, now="2026-11-30T18:00:00.000Z")
+    assert refused is not None
+    assert refused.message == "p/a is held by bot, whose agent is still at work on this machine"
+
+
+@pytest.mark.parametrize(
+    ("given", "dead"),
+    [
+        (ALIVE, {"agent"}),
+        (replace(ALIVE, claim="c-0"), set()),
+        (replace(ALIVE, machine="elsewhere"), set()),
+        (replace(ALIVE, process=None), set()),
+        (replace(ALIVE, exited_at=BEFORE), set()),
+        (replace(ALIVE, outcome="failed"), set()),
+    ],
+    ids=["dead", "another claim's", "on another machine", "nobody saw it", "exited", "judged"],
+)
+def test_only_a_live_agent_of_this_machine_outlives_its_lease(given: Attempt, dead: set[str]) -> None:
+    of = state(plan("p", piece("a", claim=claim(), attempt=given)))
+    facts = Facts(machine="box", dead=frozenset(dead))
+    assert claims.refusal(of, facts, "2026-11-30T18:00:00.000Z", NodeRef("p", "a")) is None
+    nowhere = Facts(machine="", dead=frozenset(dead))
+    assert claims.refusal(of, nowhere, "2026-11-30T18:00:00.000Z", NodeRef("p", "a")) is None
 
 
 def test_dependencies_may_be_vouched_for_and_nothing_else() -> None:

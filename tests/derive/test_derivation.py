@@ -40,13 +40,15 @@ PLANS = ("p", "q", "r")
 IDS = ("a", "b", "c", "d")
 MOMENTS = (BEFORE, NOW, LATER, "2026-11-30T13:00:00.000Z")
 
+FAR, FARTHER = "2027-01-01T00:00:00.000Z", "2027-01-01T00:30:00.000Z"
+
 STEPS = (Step(id="s", run="make s"), Step(id="t"))
 HAPPENED: dict[str, list[object]] = {
     "go_ahead": [None, JO],
     "expedited": [None, JO],
     "cloud": [None, JO],
     "done": [None, JO],
-    "claim": [None, claim(), claim("other", id="c-2", expires_at=BEFORE)],
+    "claim": [None, claim(), claim("other", id="c-2", expires_at=BEFORE), claim(renewed_at=FAR, expires_at=FARTHER)],
     "evidence": [{}, {"": run()}, {"": run(dirty=True)}, {"s": run("s"), "t": run("t", dirty=True, seq=3)},
                  {"s": run("s", "failed")}],
     "running": [{}, going("s"), going(), going(process="far", machine="elsewhere")],
@@ -321,3 +323,24 @@ def test_a_machines_hold_shows_at_once() -> None:
     held = derive(state(of, machine=("box", JO)), seen, NOW, free)
     assert held.by_ref["p/a"].launch is not None and held.by_ref["p/a"].launch.reason == "held"
     assert plain(derive(state(of), seen, NOW, held)) == plain(free)
+
+
+def test_a_lease_stamped_by_a_clock_ahead_of_ours_is_counted_from_now() -> None:
+    ahead = plan("p", piece("a", claim=claim(renewed_at=FAR, expires_at=FARTHER)))
+    found = derived(ahead)
+    assert found.by_ref["p/a"].claim is not None
+    assert found.by_ref["p/a"].claim.expires_at == found.until == LATER
+
+
+def test_the_answers_hold_until_the_first_lease_ends_and_no_longer() -> None:
+    soon, late = claim(), claim(expires_at="2026-11-30T13:00:00.000Z")
+    outlived = piece("z", claim=claim(expires_at=BEFORE), attempt=attempt())
+    of, facts = state(plan("p", piece("a", claim=late), piece("b", claim=soon), outlived)), Facts(machine="box")
+    first = derive(of, facts, NOW)
+    assert first.until == LATER
+    assert first.by_ref["p/z"].claim is not None
+    held = derive(of, facts, "2026-11-30T12:29:59.999Z")
+    assert held.by_ref == first.by_ref
+    over = derive(of, facts, LATER, first)
+    assert over.by_ref["p/b"].claim is None and over.until == late.expires_at
+    assert derive(of, Facts(machine="box", dead=frozenset({"agent"})), NOW, first).by_ref["p/z"].claim is None

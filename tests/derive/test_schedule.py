@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stoat.derive.answers import Decision, NodeAnswer, PlanAnswer, RunnerShown
+from stoat.derive.answers import ClaimShown, Decision, NodeAnswer, PlanAnswer, RunnerShown
 from stoat.derive.schedule import Hold, Offer, Scope, offers, pick
 from stoat.plan.nodes import Header, Node, Repo, Resource
 from stoat.plan.state import Attempt, Claim, Landing, Mark, NodeState, PlanState
@@ -92,7 +92,7 @@ def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order()
         (one(kind="change", go_ahead=ADA, attempt=attempt("done")), Hold("a", "finished")),
         (one(spec={"depends_on": ("up",)}), Hold("a", "upstream", "up")),
         (
-            one(claim=Claim(id="c", holder="eve", since=BEFORE, renewed_at=BEFORE, expires_at=AFTER)),
+            one(answer={"claim": ClaimShown("eve", BEFORE, AFTER)}),
             Hold("a", "claimed", "eve"),
         ),
     ],
@@ -109,7 +109,7 @@ def test_what_holds_a_node(node: tuple[NodeState, NodeAnswer], hold: Hold) -> No
     [
         one(kind="change", go_ahead=ADA),
         one(spec={"repo": "O/App"}),
-        one(claim=Claim(id="c", holder="eve", since=BEFORE, renewed_at=BEFORE, expires_at=NOW)),
+        one(claim=Claim(id="c", holder="eve", since=BEFORE, renewed_at=BEFORE, expires_at=NOW), answer={"claim": None}),
         one(attempt=attempt("failed")),
         one(attempt=attempt(None), restarted=ADA, restarted_seq=1),
         one(kind="change", go_ahead=ADA, attempt=attempt("done"), restarted=ADA, restarted_seq=1),

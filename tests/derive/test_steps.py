@@ -8,11 +8,12 @@ import pytest
 
 from stoat.derive import steps
 from stoat.derive.verdict import Context
+from stoat.plan.facts import Facts
 from stoat.plan.nodes import GATE, Step
 from stoat.plan.state import Evidence, NodeState
 from tests.support.states import NOW, going, node, run
 
-CONTEXT = Context(NOW, dead=frozenset({"dead"}), machine="box")
+CONTEXT = Context(NOW, Facts(machine="box", dead=frozenset({"dead"})))
 
 
 def of(step: Step, **state: object) -> steps.Steps:

@@ -35,8 +35,8 @@ def verdict(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     """Where a node stands, its claim considered. A kind that this version does not know is `unknown`."""
     rule = RULES.get(node.spec.kind)
     found = rule(node, plan, context) if rule else Verdict("unknown", say.unknown_kind(node.spec.kind))
-    claim = node.claim
-    if claim is None or found.status not in YIELDS_TO_A_CLAIM or not claim.live(context.now):
+    claim = node.lease(context.now, context.facts) if found.status in YIELDS_TO_A_CLAIM else None
+    if claim is None:
         return found
     detail = say.claimed(claim, "" if found.status == "open" else found.detail)
     return Verdict("claimed", detail, found.steps)

@@ -53,7 +53,7 @@ def _of_steps(node: NodeState, read: steps.Steps, context: Context) -> Verdict |
 
 
 def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: Context) -> Verdict:
-    held = node.claim is not None and node.claim.live(context.now)
+    held = node.lease(context.now, context.facts) is not None
     attempt = node.current_attempt
     if node.parked is not None:
         return Verdict("waiting", say.parked(node.parked), read.shown, finished=not held)

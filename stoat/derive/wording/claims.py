@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stoat.clock import Time
 from stoat.derive.wording import commands
 from stoat.derive.wording.text import moment, quoted
 from stoat.plan.state import Claim, Mark
@@ -13,18 +14,15 @@ TAKEN_HINT = "take another node (`stoat ready`), or ask the holder to release it
 MACHINE_HINT = f"wait, or let a person lift the hold: {commands.hold_off()}"
 
 
-def archived(plan: str) -> str:
-    """Nothing of an archived plan is taken."""
-    return f"{plan} is archived"
-
-
 def done(node: str, detail: str) -> str:
     """There is nothing left to do."""
     return f"{node} is done: {detail}"
 
 
-def taken(node: str, claim: Claim) -> str:
-    """Somebody has it."""
+def taken(node: str, claim: Claim, now: Time) -> str:
+    """Somebody has it; past the end of the lease because its agent is still at work on this machine."""
+    if claim.expires_at <= now:
+        return f"{node} is held by {claim.holder}, whose agent is still at work on this machine"
     return f"{node} is held by {claim.holder} until {moment(claim.expires_at)}"
 
 

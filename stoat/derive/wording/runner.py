@@ -11,7 +11,7 @@ from typing import NamedTuple
 from stoat.clock import duration_text
 from stoat.derive.limits import Stop
 from stoat.derive.schedule import Hold
-from stoat.derive.wording.text import counted, listed
+from stoat.derive.wording.text import counted, listed, one_line
 
 
 class Launched(NamedTuple):
@@ -39,16 +39,6 @@ def starting(plan: str, checkout: str, parallel: int, runner_id: str) -> str:
     return f"runner {runner_id} works plan {plan} from {checkout}, {counted(parallel, 'agent')} at a time"
 
 
-def branch_cut(branch: str, base: str, commit: str) -> str:
-    """The integration branch was made."""
-    return f"'{branch}' is cut from {base} ({commit[:7]}); finished work lands on it, never on the default branch"
-
-
-def branch_used(branch: str, commit: str) -> str:
-    """The integration branch was there."""
-    return f"finished work lands on '{branch}' (at {commit[:7]}), never on the default branch"
-
-
 def launched(what: Launched) -> str:
     """An agent was started."""
     parts = [f"→ attempt {what.attempt} on '{what.node}'", what.tool, f"from {what.base}", f"in {what.worktree}"]
@@ -71,7 +61,7 @@ def setup_failed(node: str, code: int | None, log: str) -> str:
 
 def not_started(node: str, why: str) -> str:
     """The launcher's program could not be started."""
-    return f"✗ no agent for '{node}': {_line(why)}"
+    return f"✗ no agent for '{node}': {one_line(why)}"
 
 
 def expedited(node: str, by: str) -> str:
@@ -147,86 +137,6 @@ def verified_red(node: str, code: int | None, log: str) -> str:
 def done(node: str, detail: str) -> str:
     """A node is done, with nothing for the runner to do about it."""
     return f"✓ '{node}' is done — {detail}" if detail else f"✓ '{node}' is done"
-
-
-def nothing_to_land(node: str, detail: str) -> str:
-    """A node is done and verified, and its branch has nothing new."""
-    return f"✓ '{node}' is done — {detail}; verified, with nothing to land"
-
-
-def merge_when_ready(node: str, detail: str, command: str) -> str:
-    """Green work that a person merges; the command is on a line of its own, to be copied."""
-    return f"✓ '{node}' is done — {detail} on the committed branch. Merge when ready:\n{command}"
-
-
-def change_to_merge(node: str, detail: str, command: str) -> str:
-    """A finished change that a person merges, which is what makes it done."""
-    return f"✓ '{node}' is finished — {detail}. It is done once it is merged. Merge when ready:\n{command}"
-
-
-def landed(node: str, detail: str, branch: str, onto: str, how: str, commits: int) -> str:
-    """Finished work reached the integration branch."""
-    what = {
-        "rebased": f"rebased {branch} onto {onto} and fast-forwarded ({commits} commit(s))",
-        "fast-forwarded": f"fast-forwarded to {branch} ({commits} commit(s))",
-        "merged": f"merged {branch} (--no-ff; a rebase conflicts)",
-    }[how]
-    return f"✓ '{node}' is done — {detail} — and landed on '{onto}': {what}."
-
-
-def seen_landed(node: str, onto: str, commit: str) -> str:
-    """Git shows the work on the branch, and no landing of ours put it there."""
-    return f"✓ '{node}' is on '{onto}' ({commit[:7]}) — seen in git"
-
-
-def reverted(node: str, commit: str) -> str:
-    """Landed work was reverted by somebody; it stays landed."""
-    return f"⚠ '{node}' was landed, and {commit[:7]} reverted it; it is not landed again"
-
-
-def parked(node: str, onto: str, files: Sequence[str], worktree: str) -> str:
-    """Rebase and merge both conflict."""
-    return (
-        f"⚠ '{node}' is done and conflicts with '{onto}' in {listed(files, 10)}: nothing moved. Resolve it by hand in "
-        f"{worktree}, commit, and run again"
-    )
-
-
-def cannot_land(node: str, onto: str, why: str) -> str:
-    """A landing that did not happen, for another reason than a conflict."""
-    return f"⚠ '{node}' is done and cannot land on '{onto}' now: {_line(why)}"
-
-
-def uncommitted(node: str, files: Sequence[str], worktree: str) -> str:
-    """Green, with changes that no commit has."""
-    return (
-        f"✗ '{node}' is done and not mergeable until these are committed or discarded: {listed(files, 10)} "
-        f"(in {worktree})"
-    )
-
-
-def never_committed(node: str, worktree: str) -> str:
-    """Green, with nothing on the branch."""
-    return (
-        f"✗ '{node}' is done, but its branch has no commit: the green run was of code that never reached it "
-        f"(in {worktree})"
-    )
-
-
-def steps_open(node: str, steps: Sequence[str], plan: str) -> str:
-    """The branch moved on since the steps passed."""
-    first = f"stoat gate run {plan}/{node} --step {steps[0]}" if steps else ""
-    return f"✗ '{node}' moved on since its steps passed: run {listed(steps, 10)} again on its last commit — {first}"
-
-
-def unusable(node: str, why: str, worktree: str) -> str:
-    """A worktree that only a person can put right."""
-    return f"✗ the worktree of '{node}' cannot be used: {_line(why)} ({worktree})"
-
-
-def elsewhere(node: str, detail: str) -> str:
-    """Done by somebody else's run."""
-    return f"✓ '{node}' is done — {detail}; done by a run outside this one, so there is nothing here to merge"
 
 
 def held(hold: Hold, plan: str) -> str | None:
@@ -305,20 +215,12 @@ def left_running(nodes: Sequence[str], plan: str) -> str:
 
 def asked(node: str, question: str, question_id: str) -> str:
     """An agent asked a person."""
-    return f"? '{node}' asks: {_line(question)} — stoat answer {question_id} '…'"
+    return f"? '{node}' asks: {one_line(question)} — stoat answer {question_id} '…'"
 
 
 def unreachable(why: str) -> str:
     """The store could not be read or written just now."""
-    return f"⚠ {_line(why)} — trying again"
-
-
-def finished_on(branch: str, base: str | None) -> str:
-    """Where finished work is, at the end of a run with an integration branch."""
-    onto = f" to {base}" if base else ""
-    return (
-        f"Finished work is on '{branch}'. Open the PR from it{onto} when the plan is done; that merge stays a person's."
-    )
+    return f"⚠ {one_line(why)} — trying again"
 
 
 def summary(done_count: int, total: int, problems: Sequence[str]) -> str:
@@ -331,11 +233,6 @@ def summary(done_count: int, total: int, problems: Sequence[str]) -> str:
 def resident(done_count: int, total: int) -> str:
     """A resident run has nothing to do just now."""
     return f"{done_count} of {total} done; staying for new work (Ctrl-C ends it)"
-
-
-def _line(text: str) -> str:
-    """What others wrote, on one line: nobody can make it look like a line of the runner's own."""
-    return " ".join(text.split())
 
 
 def _code(code: int | None) -> str:

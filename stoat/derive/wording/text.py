@@ -21,6 +21,11 @@ def quoted(names: Sequence[str], most: int = MOST_NAMED) -> str:
     return listed([f"`{name}`" for name in names], most)
 
 
+def one_line(text: str) -> str:
+    """What others wrote, on one line: nobody can make it look like a line of the runner's own."""
+    return " ".join(text.split())
+
+
 def counted(count: int, what: str, plural: str | None = None) -> str:
     """`1 step`, `2 steps`."""
     return f"{count} {what if count == 1 else plural or what + 's'}"

@@ -1,7 +1,7 @@
 """Leases on nodes: claimed, renewed, released, and the rules of fencing.
 
-Whether a node may be claimed at all (done, reserved, waiting for a go-ahead) is `derive/claims.py`; here is what the
-lease itself says.
+Whether a node may be claimed at all (done, reserved, waiting for a go-ahead, worked by a live agent of this machine) is
+`derive/claims.py`, which knows more than the log; here is what the lease itself says.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def claim(
 ) -> Claimed:  # fmt: skip
     """Take a free node. Refused, with the holder's name, while a lease on it runs."""
     check_lease(lease)
-    held = node.claim
-    if held is not None and held.live(now):
+    held = node.lease(now)
+    if held is not None:
         raise Refused(
             f"{plan.slug}/{node.spec.id} is held by {held.holder} until {held.expires_at}",
             hint="take another node (`stoat ready`), or ask the holder to release it",

@@ -85,9 +85,10 @@ def archive(plan: PlanState, now: Time) -> PlanArchived | None:
     if plan.archived:
         return None
     for node_id, node in plan.nodes.items():
-        if node.claim and node.claim.live(now):
+        held = node.lease(now)
+        if held is not None:
             raise Refused(
-                f"{plan.slug}/{node_id} is held by {node.claim.holder}",
+                f"{plan.slug}/{node_id} is held by {held.holder}",
                 hint="wait for the agent, or take the node back with `stoat release` first",
             )
     return PlanArchived()
@@ -96,3 +97,13 @@ def archive(plan: PlanState, now: Time) -> PlanArchived | None:
 def unarchive(plan: PlanState) -> PlanUnarchived | None:
     """Bring an archived plan back; None when it is active."""
     return PlanUnarchived() if plan.archived else None
+
+
+def take_lead(plan: PlanState, name: str) -> LeadTaken | None:
+    """Lead a plan as `name`, whoever led it before; None when that name leads it."""
+    return LeadTaken() if plan.lead is None or plan.lead.by != name else None
+
+
+def release_lead(plan: PlanState) -> LeadReleased | None:
+    """Lead a plan no more; None when nobody does."""
+    return LeadReleased() if plan.lead is not None else None

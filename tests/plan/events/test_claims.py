@@ -84,7 +84,7 @@ def test_a_lapsed_lease_that_nobody_took_is_still_the_holders_to_renew() -> None
     story.after(7200)
     story.append(claims.renew(story.plan, story.node, actor=ANN, lease=600, claim_id="c-1"))
     assert story.node.claim is not None
-    assert story.node.claim.live(story.now)
+    assert story.node.lease(story.now) is not None
 
 
 def test_after_a_takeover_the_old_fence_opens_nothing() -> None:
@@ -150,7 +150,7 @@ def test_whatever_they_try_there_is_one_holder_and_only_a_lapse_or_a_release_cha
     for number, (actor, wait, what) in enumerate(tries):
         story.after(wait)
         held = story.node.claim
-        taken = held is not None and held.live(story.now)
+        taken = story.node.lease(story.now) is not None
         try:
             if what == "claim":
                 story.claim(actor, f"c-{number}")

@@ -1,0 +1,67 @@
+"""Work that may be on its branch with no landing on record: by a runner's attempt, or by hand on `stoat/PLAN/NODE`.
+
+`expected` says whose landing would be news wherever git shows it; `by_hand` which of the work that no runner began a
+runner lands by itself, once `integration.finish` finds it complete:
+
+| a change that no attempt of a runner is on          | is landed                                     |
+|-----------------------------------------------------|-----------------------------------------------|
+| held by somebody, a run of it going, a question open | no                                           |
+| every step passed since it was last restarted       | yes                                           |
+| steps that have not all passed                      | no                                            |
+| without steps, nobody's claim on record, not restarted | yes: whoever had it gave it back           |
+| without steps, after a lapsed claim or a restart    | no: nobody said that it is finished           |
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from stoat.derive.answers import NodeAnswer
+from stoat.plan.ids import node_branch
+from stoat.plan.nodes import CHANGE
+from stoat.plan.state import NodeState
+
+
+class Expected(Struct, frozen=True):
+    """The branch that a node's work is on, and the commit it began at (None: git is asked).
+
+    `before` is the commit of an earlier landing: found again, it is no news.
+    """
+
+    branch: str
+    base: str | None = None
+    before: str | None = None
+
+
+def awaited(node: NodeState) -> bool:
+    """Whether a runner's attempt finished the node's work and no landing of it is on record."""
+    attempt = node.current_attempt
+    return attempt is not None and attempt.outcome == "done" and node.current_landing is None
+
+
+def expected(plan: str, node: NodeState) -> Expected | None:
+    """Where the node's work would be found; None where a landing is on record, or nothing was to land yet.
+
+    A change may be finished and merged by anybody, unless an attempt on it is still to be judged. A base is only known
+    of an attempt that was judged done: any other may have left nothing on its branch.
+    """
+    attempt, before = node.current_attempt, node.landing.commit if node.landing is not None else None
+    if attempt is not None and awaited(node):
+        return Expected(attempt.branch, attempt.base, before)
+    if node.spec.kind != CHANGE or node.current_landing is not None:
+        return None
+    if attempt is not None and attempt.outcome is None:
+        return None
+    return Expected(attempt.branch if attempt is not None else node_branch(plan, node.spec.id), None, before)
+
+
+def by_hand(node: NodeState, shown: NodeAnswer) -> bool:
+    """Whether a runner may look at the node's branch as finished work that no runner began: see the module."""
+    if node.spec.kind != CHANGE or node.current_attempt is not None or node.current_landing is not None:
+        return False
+    if shown.claim is not None or shown.status == "running" or node.open_questions:
+        return False
+    if node.spec.steps:
+        runs = [node.evidence.get(step.id) for step in node.spec.steps]
+        return all(run is not None and run.seq > node.restarted_seq for run in runs)
+    return node.claim is None and node.restarted is None

@@ -12,11 +12,10 @@ from typing import NamedTuple
 from stoat.clock import Time
 from stoat.errors import Refused
 from stoat.gitstore.log import Change
-from stoat.plan import streams
+from stoat.plan import guards, streams
 from stoat.plan.events import decisions as rules
+from stoat.plan.events import machines, plans
 from stoat.plan.events.base import Event, NodeEvent
-from stoat.plan.events.machines import MachineHeld, MachineHoldLifted
-from stoat.plan.events.plans import LeadReleased, LeadTaken
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import NodeState, PlanState, State
 from stoat.service.session import Session, node_of, plan_of
@@ -142,11 +141,7 @@ def hold(session: Session, machine: str, *, off: bool = False, why: str | None =
     session.person()
 
     def decide(state: State, now: Time) -> Change | None:
-        held = state.machine(machine).held
-        if off:
-            event: Event | None = MachineHoldLifted() if held else None
-        else:
-            event = MachineHeld(why=why) if held is None or held.why != why else None
+        event = machines.hold(state.machine(machine), why=why, off=off)
         said = "lets go on" if off else "holds"
         return _change(streams.of_machine(machine), event, f"{machine}: {session.actor.name} {said}")
 
@@ -156,19 +151,15 @@ def hold(session: Session, machine: str, *, off: bool = False, why: str | None =
 def lead(session: Session, slug: str, *, release: bool = False) -> bool:
     """Lead a plan, whoever led it before, or (`release`) lead it no more; False when it is so already."""
     session.person()
-
-    def rule(plan: PlanState) -> Event | None:
-        if release:
-            return LeadReleased() if plan.lead else None
-        return LeadTaken() if plan.lead is None or plan.lead.by != session.actor.name else None
-
-    return _plan(session, slug, rule, "releases the lead" if release else "leads the plan", archived_too=release)
+    if release:
+        return _plan(session, slug, plans.release_lead, "releases the lead", archived_too=True)
+    return _plan(session, slug, lambda plan: plans.take_lead(plan, session.actor.name), "leads the plan")
 
 
 def _one(session: Session, ref: NodeRef, rule: Rule, what: str) -> bool:
     def decide(state: State, now: Time) -> Change | None:
         plan, node = node_of(state, ref)
-        _active(plan)
+        guards.not_archived(plan)
         event = rule(plan, node)
         subject = f"{ref.plan}: {session.actor.name} {what} {ref.node}"
         return _change(streams.of_plan(ref.plan), event, subject)
@@ -182,7 +173,7 @@ def _plan(
     def decide(state: State, now: Time) -> Change | None:
         plan = plan_of(state, slug)
         if not archived_too:
-            _active(plan)
+            guards.not_archived(plan)
         event = rule(plan)
         return _change(streams.of_plan(slug), event, f"{slug}: {session.actor.name} {what}")
 
@@ -204,7 +195,7 @@ def _each(
         for ref in dict.fromkeys(refs):
             plan, node = node_of(state, ref)
             try:
-                _active(plan)
+                guards.not_archived(plan)
                 event = rule(plan, node)
             except Refused as reason:
                 refused = reason
@@ -228,8 +219,3 @@ def _each(
 
 def _change(stream: str, event: Event | None, subject: str) -> Change | None:
     return None if event is None else Change([(stream, event)], subject)
-
-
-def _active(plan: PlanState) -> None:
-    if plan.archived:
-        raise Refused(f"plan {plan.slug} is archived", hint="see the active ones with `stoat plan list`")

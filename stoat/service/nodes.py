@@ -66,16 +66,7 @@ def remove(session: Session, ref: NodeRef) -> Authored:
 
     def decide(state: State, plan: PlanState, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
         node_of(state, ref)
-        waiting = [node_id for node_id, other in plan.nodes.items() if ref.node in other.spec.depends_on]
-        if waiting:
-            raise Refused(
-                f"{ref} cannot be removed: {', '.join(waiting)} depends on it",
-                hint=f"drop the dependency first: stoat node unlink {ref.plan}/{waiting[0]} --on {ref.node}",
-            )
-        for node_id, other in plan.nodes.items():
-            for field in ("rehearses", "bumped_by"):
-                if getattr(other.spec, field) == ref.node and node_id != ref.node:
-                    raise Refused(f"{ref} cannot be removed: `{field}` of {node_id} names it", hint="change that first")
+        guards.nothing_names(plan, ref.node)
         guards.nothing_waits(plan, [ref.node], other_plans(state, ref.plan))
         events = [NodeRemoved(node=ref.node)]
         return events, guards.agents_work(plan, events, now)

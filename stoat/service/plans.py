@@ -23,7 +23,6 @@ from stoat.plan.events.authoring import NodeRemoved
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.nodes import Header, Node, Repo
 from stoat.plan.normal import normal_header, normal_node
-from stoat.plan.rules.edges import dependents_elsewhere
 from stoat.plan.rules.finding import Finding
 from stoat.plan.state import PlanState, State
 from stoat.plan.validate import check_header_alone, doubts
@@ -179,15 +178,7 @@ def purge(session: Session, slug: str) -> None:
 
     def decide(state: State, now: Time) -> Change | None:
         plan = plan_of(state, slug)
-        if plan.archived is None:
-            raise Refused(f"plan {slug} is active", hint=f"archive it first: stoat plan archive {slug}")
-        others = other_plans(state, slug)
-        for node_id in plan.nodes:
-            if waiting := dependents_elsewhere(slug, node_id, others):
-                raise Refused(
-                    f"plan {slug} cannot be purged: {waiting[0]} depends on {slug}/{node_id}",
-                    hint=f"drop the dependency first: stoat node unlink {waiting[0]} --on {slug}/{node_id}",
-                )
+        guards.may_be_purged(plan, other_plans(state, slug))
         return None
 
     plan_of(session.state(), slug)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from stoat.clock import Time
 from stoat.errors import NotFound, Refused
 from stoat.gitstore.log import Change
-from stoat.plan import streams
+from stoat.plan import guards, streams
 from stoat.plan.events.base import NodeEvent
 from stoat.plan.events.questions import Answered, Asked, QuestionDismissed, open_question
 from stoat.plan.ids import NodeRef
@@ -27,8 +27,7 @@ def ask(session: Session, ref: NodeRef, text: str) -> Question:
 
     def decide(state: State, now: Time) -> Change:
         plan, _ = node_of(state, ref)
-        if plan.archived:
-            raise Refused(f"plan {ref.plan} is archived", hint="nobody will look at it; ask on a plan that is active")
+        guards.not_archived(plan)
         event = Asked(node=ref.node, question=question_id, text=text)
         return Change([(streams.of_plan(ref.plan), event)], f"{ref.plan}: {session.actor.name} asks about {ref.node}")
 

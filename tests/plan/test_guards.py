@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from stoat.errors import Refused
 from stoat.plan.events.authoring import DependencyAdded, NodeChanged, NodeRemoved
 from stoat.plan.events.base import Actor
-from stoat.plan.guards import agents_work, not_archived, nothing_waits, with_merge_policy
+from stoat.plan.guards import agents_work, may_be_purged, not_archived, nothing_names, nothing_waits, with_merge_policy
 from stoat.plan.nodes import Header, Node
 from stoat.plan.state import Claim, Mark, NodeState, PlanState
 
@@ -78,6 +79,25 @@ def test_what_another_plan_waits_for_is_not_removed() -> None:
     with pytest.raises(Refused, match=r"p/n cannot be removed: q/x depends on it") as refused:
         nothing_waits(plan(Node(id="n", kind="change")), ["n"], {"q": other})
     assert refused.value.hint == "drop the dependency first: stoat node unlink q/x --on p/n"
+
+
+def test_what_the_plan_itself_waits_for_or_names_is_not_removed() -> None:
+    of = plan(Node(id="n", kind="change"))
+    of.nodes["m"] = replace(of.nodes["n"], spec=Node(id="m", kind="change", depends_on=("n",)))
+    with pytest.raises(Refused, match=r"p/n cannot be removed: m depends on it") as refused:
+        nothing_names(of, "n")
+    assert refused.value.hint == "drop the dependency first: stoat node unlink p/m --on n"
+    nothing_names(of, "m")
+
+
+def test_only_an_archived_plan_that_no_other_waits_for_is_purged() -> None:
+    of, other = plan(Node(id="n", kind="change")), plan(Node(id="x", kind="change", depends_on=("p/n",)))
+    with pytest.raises(Refused, match="plan p is active"):
+        may_be_purged(of, {})
+    of.archived = MARK
+    may_be_purged(of, {})
+    with pytest.raises(Refused, match="q/x depends on it"):
+        may_be_purged(of, {"q": other})
 
 
 def test_an_archived_plan_is_not_written_to() -> None:

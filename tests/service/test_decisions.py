@@ -8,7 +8,7 @@ import pytest
 
 from stoat.errors import NotAPerson, NotFound, Refused
 from stoat.plan.ids import NodeRef
-from stoat.service import decisions, questions
+from stoat.service import claims, decisions, plans, questions
 from stoat.service.session import Session
 from tests.service.conftest import As
 
@@ -49,6 +49,21 @@ def test_no_decision_is_open_to_anything_but_a_person(speak: As) -> None:
             assert "only a person" in refused.value.message, name
             assert refused.value.hint, name
     assert speak().store.tip() == before
+
+
+def test_nothing_is_decided_or_asked_about_an_archived_plan_and_every_refusal_says_the_way_back(speak: As) -> None:
+    person = speak()
+    plans.archive(person, "demo")
+    lasting = {"note", "hold", "hold off", "lead released", "answer", "dismiss"}
+    asked = {name: decide for name, decide in DECISIONS.items() if name not in lasting}
+    asked |= {
+        "ask": lambda session: questions.ask(session, PARSER, "why?"),
+        "claim": lambda session: claims.claim(session, "demo", "parser"),
+    }
+    for name, decide in asked.items():
+        with pytest.raises(Refused, match="plan demo is archived") as refused:
+            decide(person)
+        assert refused.value.hint == "bring it back first: stoat plan archive demo --off", name
 
 
 def test_an_agent_may_turn_merge_on_green_off_and_never_on(speak: As) -> None:

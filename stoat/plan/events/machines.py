@@ -30,3 +30,10 @@ class MachineHoldLifted(MachineEvent, tag="machine_hold_lifted", frozen=True):
     def fold(self, machine: MachineState) -> None:
         """Let it go on."""
         machine.held = None
+
+
+def hold(machine: MachineState, *, why: str | None, off: bool) -> MachineHeld | MachineHoldLifted | None:
+    """Hold a machine, or hold it for another reason (`off`: let it go on); None when that is how it is already."""
+    if off:
+        return MachineHoldLifted() if machine.held is not None else None
+    return MachineHeld(why=why) if machine.held is None or machine.held.why != why else None

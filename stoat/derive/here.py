@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from stoat.derive import holds
 from stoat.derive.verdict import Verdict
-from stoat.plan.nodes import LAUNCHED, PERSON
+from stoat.plan.nodes import LAUNCHED
 from stoat.plan.state import Claim, NodeState, PlanState
 
 
@@ -40,12 +41,12 @@ class Here(Struct, frozen=True, gc=False):
     @property
     def for_a_person(self) -> bool:
         """Whether no agent may do it."""
-        return self.node.spec.kind == PERSON or self.node.spec.assignee == "person"
+        return holds.for_a_person(self.node)
 
     @property
     def for_the_cloud(self) -> bool:
         """Whether it is kept for a cloud agent."""
-        return self.node.cloud is not None or self.node.spec.agent == "cloud"
+        return holds.for_the_cloud(self.node)
 
     @property
     def launched(self) -> bool:

@@ -5,9 +5,8 @@ row that applies:
 
 | what                                                              | reason           |
 |-------------------------------------------------------------------|------------------|
-| given up on, or its agent's question is open, or kept for a cloud | held             |
-| it builds on a done upstream whose work could not be landed       | held             |
-| it needs a go-ahead and has none                                  | go-ahead         |
+| the node itself is kept from every runner (holds.py)              | held             |
+| … because it needs a go-ahead and has none                        | go-ahead         |
 | no living runner of the plan in a checkout of its repository      | no-runner        |
 | that runner is stopping                                           | stopping         |
 | that runner waits for a usage limit                               | limited          |
@@ -24,9 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoat.derive import goahead
 from stoat.derive.answers import Decision, Launch, LaunchReason, RunnerShown
 from stoat.derive.here import Here
+from stoat.derive.holds import hold_of
 from stoat.derive.wording import launch as say
 from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.plan.nodes import repository_of
@@ -103,18 +102,11 @@ class Runners:
 
 def decide(here: Here, runners: Runners) -> Launch:
     """Why the node is not being launched, or that it is next."""
-    node = here.node
-    if node.open_questions:
-        return Launch("held", say.QUESTION)
-    if node.gave_up is not None:
-        return Launch("held", say.gave_up(node.gave_up))
-    if here.for_the_cloud:
-        return Launch("held", say.CLOUD)
-    if here.unlanded is not None:
-        return Launch("held", say.unlanded(here.unlanded))
-    if goahead.awaited(here.plan, node):
-        return Launch("go-ahead", say.GO_AHEAD)
-    repository = repository_of(here.plan.header, node.spec)
+    holder = here.claim.holder if here.claim is not None else None
+    hold = hold_of(here.plan, here.node, holder=holder, upstream=here.unlanded)
+    if hold is not None:
+        return Launch("go-ahead" if hold.reason == "go-ahead" else "held", say.held(hold))
+    repository = repository_of(here.plan.header, here.node.spec)
     found = runners.on(here.slug, repository)
     if found.reason in ("next", "waiting-for-slot"):
         return runners.said(here.slug, repository, here.id) or found

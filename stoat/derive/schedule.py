@@ -7,27 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 from msgspec import Struct
 
-from stoat.clock import Time
-from stoat.derive import goahead
 from stoat.derive.answers import NodeAnswer, PlanAnswer
+from stoat.derive.holds import Hold as Hold
+from stoat.derive.holds import hold_of
 from stoat.derive.readiness import NOT_TO_TAKE
-from stoat.plan.nodes import CHANGE, HEAVY, ISSUE, LAUNCHED, REVIEW, Resource, repository_of
+from stoat.plan.nodes import HEAVY, LAUNCHED, Resource, repository_of
 from stoat.plan.state import NodeState, PlanState
-
-HoldReason = Literal[
-    "later", "judging", "claimed", "person", "cloud", "elsewhere", "go-ahead", "question", "gave-up", "finished",
-    "upstream", "slot", "resource", "alone",
-]  # fmt: skip
-"""later: its kind is for a later version · judging: an attempt on it is not judged yet · claimed: somebody has it ·
-person, cloud: it is kept for one · elsewhere: another repository's · finished: its work waits to be merged ·
-upstream: what it builds on is not landed yet · alone: it wants the machine to itself, or another node has it."""
-
-NOT_YET = frozenset({ISSUE, REVIEW})
-"""Kinds whose result nothing here can observe yet: an agent on one could never be judged."""
 
 
 class Scope(Struct, frozen=True, kw_only=True):
@@ -40,14 +28,6 @@ class Scope(Struct, frozen=True, kw_only=True):
     def takes(self, node_id: str) -> bool:
         """Whether the run may launch that node at all."""
         return node_id not in self.skip and (not self.only or node_id in self.only)
-
-
-class Hold(Struct, frozen=True):
-    """Why a node is not launched: the reason, and who or what (a holder, a repository, an upstream, a resource)."""
-
-    node: str
-    reason: HoldReason
-    what: str = ""
 
 
 class Offer(Struct, frozen=True):
@@ -74,7 +54,7 @@ class Pick(Struct, frozen=True):
 
 
 def offers(
-    plan: PlanState, answer: PlanAnswer, scope: Scope, *, now: Time, repo: str | None, running: Iterable[str],
+    plan: PlanState, answer: PlanAnswer, scope: Scope, *, repo: str | None, running: Iterable[str],
     unlanded: Iterable[str],
 ) -> Offers:  # fmt: skip
     """What this runner could launch, whatever slots it has.
@@ -89,7 +69,7 @@ def offers(
         node = plan.nodes.get(shown.id)
         if node is None or shown.id in busy or not _due(shown, scope):
             continue
-        hold = _hold(plan, node, shown, now=now, repo=repo, unlanded=waiting)
+        hold = _hold(plan, node, shown, repo, waiting)
         if hold is not None:
             holds.append(hold)
             continue
@@ -138,44 +118,15 @@ def _due(shown: NodeAnswer, scope: Scope) -> bool:
 
 
 def _hold(
-    plan: PlanState, node: NodeState, shown: NodeAnswer, *, now: Time, repo: str | None, unlanded: frozenset[str]
+    plan: PlanState, node: NodeState, shown: NodeAnswer, repo: str | None, unlanded: frozenset[str]
 ) -> Hold | None:
-    def hold(reason: HoldReason, what: str = "") -> Hold:
-        return Hold(shown.id, reason, what)
-
-    spec, attempt = node.spec, node.current_attempt
-    wanted = repository_of(plan.header, spec)
-    upstream = next((one for one in spec.depends_on if one in unlanded), None)
-    if spec.kind in NOT_YET:
-        return hold("later", spec.kind)
-    if spec.assignee == "person":
-        return hold("person")
-    if node.cloud is not None or spec.agent == "cloud":
-        return hold("cloud")
-    if wanted is not None and wanted.casefold() != (repo or "").casefold():
-        return hold("elsewhere", wanted)
-    if goahead.awaited(plan, node):
-        return hold("go-ahead")
-    if node.gave_up is not None:
-        return hold("gave-up", node.gave_up.why or "")
-    if node.open_questions:
-        return hold("question")
-    if shown.claim is not None:
-        return hold("claimed", shown.claim.holder)
-    if attempt is not None and attempt.outcome is None:
-        return hold("judging")
-    if awaits_landing(node):
-        return hold("finished")
-    if upstream is not None:
-        return hold("upstream", upstream)
-    return None
-
-
-def awaits_landing(node: NodeState) -> bool:
-    """Whether the node's last attempt finished a change whose branch has not landed yet."""
-    attempt = node.current_attempt
-    finished = node.spec.kind == CHANGE and attempt is not None and attempt.outcome == "done"
-    return finished and node.current_landing is None
+    holder = shown.claim.holder if shown.claim is not None else None
+    upstream = next((one for one in node.spec.depends_on if one in unlanded), None)
+    wanted = repository_of(plan.header, node.spec)
+    hold = hold_of(plan, node, holder=holder, upstream=upstream)
+    if hold is None and wanted is not None and wanted.casefold() != (repo or "").casefold():
+        return Hold(shown.id, "elsewhere", wanted)
+    return hold
 
 
 def _short_of(offer: Offer, taken: Iterable[Offer], resources: Mapping[str, Resource]) -> str | None:

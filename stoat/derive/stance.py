@@ -17,7 +17,7 @@ The first row that applies; where the plan is archived or the node done with not
 | ready, and kept for a person                                          | you     | person      |
 | ready, and a go-ahead is awaited that can be given                    | you     | go-ahead    |
 | ready, and kept for a cloud agent                                     | you     | cloud       |
-| ready, and its runner launches it next                                | moving  |             |
+| ready, and its runner launches it next, or judges its last attempt    | moving  |             |
 | ready, of a kind that is launched                                     | held    |             |
 | ready, and to be observed or bound                                    | waiting |             |
 
@@ -74,7 +74,7 @@ def decide(here: Here, is_ready: bool, launch: Launch | None, runners: Runners, 
         return _you("unmergeable", here.node.parked.at, action, say.unmergeable(here.node.parked))
     if done:
         return SETTLED
-    return _wrong(here) or _moving(here) or _stuck(here, runners) or _idle(here, is_ready, launch)
+    return _wrong(here) or _moving(here) or _stuck(here, runners) or _idle(here, is_ready, launch, runners)
 
 
 def _wrong(here: Here) -> Standing | None:
@@ -121,7 +121,7 @@ def _finished(here: Here, runners: Runners) -> Standing:
     return Standing("held", launch.detail)
 
 
-def _idle(here: Here, is_ready: bool, launch: Launch | None) -> Standing:
+def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -> Standing:
     if not is_ready:
         return WAITING
     since = here.node.added.at
@@ -137,7 +137,15 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None) -> Standing:
         return _you("cloud", since, commands.claim(here.slug, here.id), say.CLOUD)
     if launch is None:
         return Standing("waiting", here.verdict.detail)
-    return Standing("moving" if launch.reason == "next" else "held", launch.detail)
+    moving = launch.reason == "next" or _is_being_judged(here, runners)
+    return Standing("moving" if moving else "held", launch.detail)
+
+
+def _is_being_judged(here: Here, runners: Runners) -> bool:
+    """Whether an agent was through with it and a runner that can look at its evidence is there."""
+    attempt = here.node.current_attempt
+    judging = attempt is not None and attempt.outcome is None
+    return judging and runners.on(here.slug, repository_of(here.plan.header, here.node.spec)).reason != "no-runner"
 
 
 def _you(kind: NeedKind, since: Time | None, action: str, why: str) -> Standing:

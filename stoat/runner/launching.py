@@ -39,7 +39,7 @@ from stoat.service.session import mint
 def launch(run: Run, state: RunState) -> RunState:
     """The step: start what slots and resources allow, one every --stagger-seconds; say once what holds the rest."""
     offered = schedule.offers(
-        state.plan, state.answer, run.options.scope, now=state.now, repo=run.repo, running=state.jobs,
+        state.plan, state.answer, run.options.scope, repo=run.repo, running=state.jobs,
         unlanded=state.unlanded,
     )  # fmt: skip
     holds = list(offered.holds)

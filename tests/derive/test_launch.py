@@ -6,7 +6,21 @@ import pytest
 
 from stoat.plan.facts import Facts, HeldBack, RunnerFact
 from stoat.plan.state import Mark, NodeState, Parked
-from tests.support.states import BEFORE, JO, answer, claim, derived, done, issue, node, piece, plan, runner, state
+from tests.support.states import (
+    BEFORE,
+    JO,
+    answer,
+    attempt,
+    claim,
+    derived,
+    done,
+    issue,
+    node,
+    piece,
+    plan,
+    runner,
+    state,
+)  # fmt: skip
 
 IN_REPO = {"specs": ("F/a",), "repo": "o/r"}
 
@@ -40,9 +54,14 @@ CASES = [
     (node("a"), [runner()], ("go-ahead", "awaiting a person's go-ahead")),
     (node("a"), [], ("go-ahead", "awaiting a person's go-ahead")),
     (node("a", go_ahead=JO), [runner()], ("next", "its runner launches it next")),
-    (piece("a", gave_up=Mark("r-1", BEFORE, "2 attempts")), [runner()], ("held", "r-1 gave up on it: 2 attempts")),
+    (piece("a", gave_up=Mark("r-1", BEFORE, "2 attempts")), [runner()], ("held", "given up on: 2 attempts")),
     (piece("a", cloud=JO), [runner()], ("held", "kept for a cloud agent")),
     (piece("a", open_questions=1), [runner()], ("held", "its agent asked a person and waits for the answer")),
+    (issue("a", go_ahead=JO), [runner(repo="o/r")], ("held", "issue nodes are launched by a later version")),
+    (issue("a"), [runner(repo="o/r")], ("held", "issue nodes are launched by a later version")),
+    (node("a", "review"), [], ("held", "review nodes are launched by a later version")),
+    (piece("a", attempt=attempt()), [runner()], ("held", "its last attempt is not judged yet")),
+    (piece("a", attempt=attempt(outcome="failed")), [runner()], ("next", "its runner launches it next")),
     (node("a", "slice", spec=IN_REPO), [runner(repo="o/r")], ("next", "its runner launches it next")),
     (node("a", "slice", spec=IN_REPO), [runner(repo="o/other")],
      ("no-runner", "in o/r, and the runner works o/other: stoat run-plan p CHECKOUT-OF-o/r --watch")),

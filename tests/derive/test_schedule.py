@@ -9,9 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoat.derive.answers import ClaimShown, Decision, NodeAnswer, PlanAnswer, RunnerShown
-from stoat.derive.schedule import Hold, Offer, Scope, offers, pick
+from stoat.derive.derivation import derive
+from stoat.derive.holds import Hold
+from stoat.derive.schedule import Offer, Scope, offers, pick
+from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.nodes import Header, Node, Repo, Resource
-from stoat.plan.state import Attempt, Claim, Landing, Mark, NodeState, PlanState
+from stoat.plan.state import Attempt, Claim, Landing, Mark, NodeState, PlanState, State
 
 NOW = "2026-11-30T12:00:00.000Z"
 BEFORE = "2026-11-30T11:00:00.000Z"
@@ -61,7 +64,7 @@ def offered(
     running: tuple[str, ...] = (), unlanded: tuple[str, ...] = (), header: Header | None = None,
 ) -> Any:  # fmt: skip
     plan, answer = plan_of(*nodes, header=header)
-    return offers(plan, answer, scope or Scope(), now=NOW, repo=repo, running=running, unlanded=unlanded)
+    return offers(plan, answer, scope or Scope(), repo=repo, running=running, unlanded=unlanded)
 
 
 def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order() -> None:
@@ -218,3 +221,26 @@ def test_no_pick_ever_passes_a_capacity_or_a_cap(
                 assert sum(name in offer.uses for offer in running) <= declared.capacity
         if any(offer.alone for offer in found.launch):
             assert len(running) == 1
+
+
+HELD = [
+    {"kind": "issue", "go_ahead": ADA}, {"kind": "review"}, {"cloud": ADA}, {"open_questions": 1},
+    {"gave_up": Mark("r", BEFORE, "red")}, {"kind": "change"}, {"attempt": attempt(None)}, {},
+    {"kind": "change", "go_ahead": ADA}, {"attempt": attempt("failed")},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", HELD, ids=lambda given: "-".join(given) or "nothing")
+def test_the_board_and_the_runner_never_disagree_about_what_comes_next(given: dict[str, Any]) -> None:
+    node = NodeState(
+        spec=Node(id="a", kind=given.get("kind", "slice")), added=ADA,
+        **{name: value for name, value in given.items() if name != "kind"},
+    )  # fmt: skip
+    plan = PlanState(header=Header(plan="p"), created=ADA, nodes={"a": node})
+    runner = RunnerFact(runner_id="r", plan="p", host="m", checkout="/c", state="running", parallel=1, repo="o/app")
+    answer = derive(State("0" * 40, {"plans/p": plan}), Facts(runners=(runner,)), NOW).plans["p"]
+    found = offers(plan, answer, Scope(), repo="o/app", running=(), unlanded=())
+    launch = answer.nodes[0].launch
+    assert launch is not None
+    assert (launch.reason == "next") == bool(found.launchable)
+    assert (launch.reason in ("held", "go-ahead")) == bool(found.holds)

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from stoat.derive.holds import Hold
 from stoat.derive.wording import commands
-from stoat.derive.wording.text import moment
+from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, because, later, moment
 from stoat.plan.facts import RunnerFact
 from stoat.plan.state import Mark
 
 NEXT = "its runner launches it next"
-QUESTION = "its agent asked a person and waits for the answer"
-CLOUD = "kept for a cloud agent"
-GO_AHEAD = "awaiting a person's go-ahead"
+JUDGING = "its last attempt is not judged yet"
 
 
-def gave_up(mark: Mark) -> str:
-    """The runner tries it no more."""
-    return f"{mark.by} gave up on it{f': {mark.why}' if mark.why else ''}"
-
-
-def unlanded(upstream: str) -> str:
-    """What it builds on is not on the branch it would start from."""
-    return f"waits until the work of `{upstream}` has landed"
+def held(hold: Hold) -> str:
+    """What keeps the node from every runner."""
+    what = hold.what
+    sentences: Mapping[str, str] = {
+        "later": later(what),
+        "person": "kept for a person",
+        "cloud": KEPT_FOR_THE_CLOUD,
+        "claimed": f"held by {what}",
+        "question": ASKED_A_PERSON,
+        "gave-up": because("given up on", what),
+        "go-ahead": "awaiting a person's go-ahead",
+        "judging": JUDGING,
+        "finished": "finished, waiting to land",
+        "upstream": f"waits until the work of `{what}` has landed",
+    }
+    return sentences[hold.reason]
 
 
 def no_runner(slug: str, repository: str | None, known: Sequence[RunnerFact], alive: Sequence[RunnerFact]) -> str:

@@ -8,6 +8,19 @@ from stoat.clock import Time
 
 MOST_NAMED = 3
 
+ASKED_A_PERSON = "its agent asked a person and waits for the answer"
+KEPT_FOR_THE_CLOUD = "kept for a cloud agent"
+
+
+def later(kind: str) -> str:
+    """A kind of node that this version starts no agent for."""
+    return f"{kind} nodes are launched by a later version"
+
+
+def because(text: str, why: str | None) -> str:
+    """`text: why`, or the text alone where no reason was given."""
+    return f"{text}: {why}" if why else text
+
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """`a, b, c`; past `most` of them the rest is counted: `a, b, c and 4 more`."""

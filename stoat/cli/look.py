@@ -93,6 +93,8 @@ def needs(plan: OptionalPlan = None, json: Json = False) -> None:
 
 def plan_status(answer: PlanAnswer) -> None:
     """Print a plan's status for people."""
+    from stoat.derive.wording.stance import card
+
     spent = "" if answer.spent_usd is None else f", ${answer.spent_usd:.2f} spent"
     archived = ", archived" if answer.archived else ""
     render.say(f"{render.clean(answer.title)} ({answer.plan}): {answer.done} of {answer.total} done{spent}{archived}")
@@ -102,7 +104,7 @@ def plan_status(answer: PlanAnswer) -> None:
     render.say()
     render.table(
         ("node", "kind", "status", "stance", "detail"),
-        [(node.id, node.kind, node.status, node.stance or "", _detail(node)) for node in answer.nodes],
+        [(node.id, node.kind, node.status, node.stance or "", card(node)) for node in answer.nodes],
         empty="no nodes yet: stoat node add, or stoat plan import",
     )
 
@@ -125,13 +127,6 @@ def _plans(plans: list[PlanSummary]) -> None:
         ],
         empty="no plans yet: stoat plan import FILE",
     )  # fmt: skip
-
-
-def _detail(node: NodeAnswer) -> str:
-    why = node.stance_why if node.stance in ("waiting", "held", "you") and node.stance_why else ""
-    if not why or why in node.detail:
-        return node.detail
-    return f"{node.detail}; {why}" if node.detail else why
 
 
 def _launch(node: NodeAnswer) -> str:

@@ -11,6 +11,8 @@ from markupsafe import Markup, escape
 from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
+from stoat.derive.steps import Steps
+from stoat.derive.wording import stance, status
 from stoat.plan.characters import ACTING
 
 CLASSES = ("done", "moving", "broken", "you", "held", "waiting")
@@ -67,17 +69,16 @@ def class_of(node: NodeAnswer) -> str:
     return "done" if node.status == "done" else "waiting"
 
 
-def said_of(node: NodeAnswer) -> str:
-    """The sentence beside a card's status: what holds the node up, while something else than its own work does."""
-    return (node.stance_why if node.stance in ("you", "held", "waiting") else "") or node.detail
-
-
 def signed(text: str) -> Markup:
     """A sentence of ours with the signs of its stances as icons, which need no font; everything else is escaped."""
     html = escape(shown(text))
     for sign, name in _SIGNS.items():
         html = html.replace(sign, Markup('<i class="icon icon-{}" aria-hidden="true"></i>').format(name))
     return html
+
+
+card = stance.card
+"""The sentence beside a card's status."""
 
 
 def counts(plan: PlanAnswer) -> list[tuple[str, int]]:
@@ -95,9 +96,7 @@ def tally(steps: tuple[StepShown, ...]) -> list[Tally]:
 
 def progress(steps: tuple[StepShown, ...]) -> str:
     """A running gate in words: how many steps have a verdict, and how many of those are bad."""
-    settled = sum(step.state not in ("pending", "running") for step in steps)
-    bad = sum(step.state in ("failed", "timed-out", "mismatch") for step in steps)
-    return f"{settled} of {len(steps)} steps" + (f", {bad} failed" if bad else "")
+    return status.progress(Steps(steps, (), ()).tally)
 
 
 def money(usd: float | None) -> str:

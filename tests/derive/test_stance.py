@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stoat.derive.wording.stance import card
 from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.nodes import Step
 from stoat.plan.state import Mark, NodeState, Parked, Question
@@ -178,3 +179,22 @@ def test_a_node_that_waits_for_itself_alone_is_a_circle_too() -> None:
     found = answer("p/a", plan("p", piece("a", "a")))
     assert found.readiness == "waits for itself: p/a → p/a"
     assert found.stance == "broken"
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "said"),
+    [
+        (done("a"), {}, "jo marked it done at 2026-11-30 11:00Z"),
+        (node("a", "change", "gone"), {}, "depends on `p/gone`, which does not exist"),
+        (gate("a", evidence={"": run(result="failed", exit_code=1)}), {}, "failed (exit 1)"),
+        (gate("a", running=going()), {}, "running since 2026-11-30 11:00Z"),
+        (gate("a", running=going(), claim=claim()), {}, "running since 2026-11-30 11:00Z"),
+        (piece("a", gave_up=GAVE_UP, tries=2), {}, "given up after 2 attempts: its steps stay red"),
+        (node("a", attempt=attempt(outcome="done")), {"header": INTEG}, "finished, its runner lands it on integ"),
+    ],
+)  # fmt: skip
+def test_a_card_says_why_it_stands_so_unless_its_detail_says_that_and_more(
+    given: NodeState, more: dict[str, object], said: str
+) -> None:
+    facts = Facts(machine="box", runners=HERE)
+    assert card(answer("p/a", plan("p", given, **more), facts=facts)) == said

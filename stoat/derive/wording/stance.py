@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoat.derive.answers import NeedKind, Stance, Status, WaitsOn
+from stoat.derive.answers import NeedKind, NodeAnswer, Stance, Status, WaitsOn
 from stoat.derive.wording.readiness import way_around
 from stoat.derive.wording.text import counted, listed, moment, quoted
 from stoat.plan.state import Claim, Mark, Parked, Question
@@ -91,6 +91,12 @@ def short(stance: Stance | None, status: Status, why: str, kind: NeedKind | None
     if stance == "waiting":
         return f"{SIGNS[stance]} {why or 'waiting on its dependencies'}"
     return f"{SIGNS[stance]} {why}"
+
+
+def card(node: NodeAnswer) -> str:
+    """The sentence beside a node's status: why it stands as it does, unless its detail says that and more."""
+    why = node.stance_why
+    return node.detail if why in node.detail or why == broken(node.status, node.detail) else why
 
 
 def waits_on(root: WaitsOn, ref: str) -> str:

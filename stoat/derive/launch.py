@@ -28,6 +28,7 @@ from stoat.derive.here import Here
 from stoat.derive.holds import hold_of
 from stoat.derive.wording import launch as say
 from stoat.plan.facts import HeldBack, RunnerFact
+from stoat.plan.ids import same_repository
 from stoat.plan.nodes import repository_of
 from stoat.plan.state import Mark
 
@@ -80,7 +81,7 @@ class Runners:
     def _decide(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, HeldBack]]:
         known = self.of_plan.get(slug, [])
         alive = [runner for runner in known if runner.state != GONE]
-        fitting = [runner for runner in alive if repository is None or runner.repo == repository]
+        fitting = [runner for runner in alive if repository is None or same_repository(runner.repo, repository)]
         if not fitting:
             return Launch("no-runner", say.no_runner(slug, repository, known, alive)), {}
         heard = [(self._of_runner(runner), runner.reasons) for runner in fitting]

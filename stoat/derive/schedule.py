@@ -14,6 +14,7 @@ from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.derive.holds import Hold as Hold
 from stoat.derive.holds import hold_of
 from stoat.derive.readiness import NOT_TO_TAKE
+from stoat.plan.ids import same_repository
 from stoat.plan.nodes import HEAVY, LAUNCHED, Resource, repository_of
 from stoat.plan.state import NodeState, PlanState
 
@@ -124,7 +125,7 @@ def _hold(
     upstream = next((one for one in node.spec.depends_on if one in unlanded), None)
     wanted = repository_of(plan.header, node.spec)
     hold = hold_of(plan, node, holder=holder, upstream=upstream)
-    if hold is None and wanted is not None and wanted.casefold() != (repo or "").casefold():
+    if hold is None and wanted is not None and not same_repository(wanted, repo):
         return Hold(shown.id, "elsewhere", wanted)
     return hold
 

@@ -54,6 +54,11 @@ def is_repository(name: str) -> bool:
     return _REPOSITORY.fullmatch(name) is not None and not name.endswith((".git", "/.", "/.."))
 
 
+def same_repository(one: str | None, other: str | None) -> bool:
+    """Whether two OWNER/NAMEs mean one repository: GitHub minds no case. One that is not known (None) is no other's."""
+    return one is not None and other is not None and one.casefold() == other.casefold()
+
+
 def is_anchor(text: str) -> bool:
     """Whether `text` is an issue written OWNER/NAME#N."""
     return _ANCHOR.fullmatch(text) is not None

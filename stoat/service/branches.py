@@ -11,6 +11,7 @@ from stoat.errors import StoatError
 from stoat.gitstore.work.planbranches import why_not_here
 from stoat.gitstore.work.remotes import FetchFailed
 from stoat.observe.tree import repository_at
+from stoat.plan.ids import same_repository
 from stoat.plan.nodes import Header
 from stoat.plan.rules.branches import plan_branch_problem
 from stoat.plan.rules.finding import Finding
@@ -24,7 +25,8 @@ def branch_findings(directory: Path, header: Header) -> list[Finding]:
     if not header.branch or plan_branch_problem(header.branch) is not None:
         return []
     here = repository_at(directory)
-    if here is not None and header.repos and here not in {repo.repo for repo in header.repos.values()}:
+    named = header.repos.values()
+    if here is not None and named and not any(same_repository(here, repo.repo) for repo in named):
         return []
     try:
         problem = why_not_here(directory, header.branch, FetchFailed("here", "nothing is fetched to write a plan"))

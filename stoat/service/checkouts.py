@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stoat.observe.tree import repository_at
+from stoat.plan.ids import same_repository
 from stoat.plan.nodes import Header, Node, repository_of
 
 
@@ -18,11 +19,11 @@ def checkout_doubts(checkout: Path | None, header: Header, nodes: Sequence[Node]
         return []
     if not checkout.is_dir():
         return [f"there is no checkout at {checkout}: nothing was checked against it"]
-    repository = repository_at(checkout)
+    here = repository_at(checkout)
     return [
         doubt
         for node in nodes
-        if repository is None or repository_of(header, node) in (None, repository)
+        if here is None or (wanted := repository_of(header, node)) is None or same_repository(wanted, here)
         for doubt in _missing(checkout, node)
     ]
 

@@ -18,7 +18,7 @@ from stoat.gitstore import opening as finding
 from stoat.observe import tree
 from stoat.plan import commands
 from stoat.plan.events.evidence import GateFinished, GateStarted
-from stoat.plan.ids import NodeRef
+from stoat.plan.ids import NodeRef, same_repository
 from stoat.plan.nodes import Step, repository_of
 from stoat.plan.state import PlanState
 from stoat.processes import NotStarted, Outcome, identity_of, machine_name, run_untouched
@@ -112,7 +112,7 @@ def run(
     """
     plan, steps = steps_of(session, ref, step)
     wanted, here = repository_of(plan.header, plan.nodes[ref.node].spec), tree.repository_at(checkout)
-    if wanted and here and wanted.casefold() != here.casefold():
+    if wanted and here and not same_repository(wanted, here):
         raise Refused(f"{ref} runs in {wanted}, not in this checkout of {here}", hint="name the other with --checkout")
     top = tree.top_of(checkout)
     for one in steps:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +63,26 @@ def test_owner_slash_name_is_a_repository(name: str) -> None:
 )
 def test_anything_else_is_no_repository(name: str) -> None:
     assert not ids.is_repository(name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("o/r", "o/r", True), ("O/App", "o/aPP", True), ("o/r", "o/s", False), (None, "o/r", False), (None, None, False)],
+)
+def test_repositories_are_the_same_whatever_their_case(one: str | None, other: str | None, same: bool) -> None:
+    assert ids.same_repository(one, other) is ids.same_repository(other, one) is same
+
+
+def test_nobody_compares_repositories_in_another_way() -> None:
+    stoat = Path(ids.__file__).parent.parent
+    compared = re.compile(r"\.repo (==|!=) |repository (==|!=) |(wanted|here|repo)\.casefold")
+    found = [
+        f"{file.relative_to(stoat)}: {line.strip()}"
+        for file in sorted(stoat.rglob("*.py"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if compared.search(line)
+    ]
+    assert found == []
 
 
 def test_event_ids_sort_by_time_whatever_the_noise() -> None:

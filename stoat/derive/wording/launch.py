@@ -8,6 +8,7 @@ from stoat.derive.holds import Hold
 from stoat.derive.wording import commands
 from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, because, later, moment
 from stoat.plan.facts import RunnerFact
+from stoat.plan.ids import same_repository
 from stoat.plan.state import Mark
 
 NEXT = "its runner launches it next"
@@ -38,7 +39,8 @@ def no_runner(slug: str, repository: str | None, known: Sequence[RunnerFact], al
         works = alive[0].repo or alive[0].checkout
         where = f"in {repository}, and the runner works {works}"
         return f"{where}: {commands.run_plan(slug, f'CHECKOUT-OF-{repository}')}"
-    last = next((runner for runner in reversed(known) if repository is None or runner.repo == repository), None)
+    fitting = [runner for runner in known if repository is None or same_repository(runner.repo, repository)]
+    last = fitting[-1] if fitting else None
     what = f"runner {last.runner_id} is gone" if last else "no runner"
     return f"{what}: {commands.run_plan(slug, last.checkout if last else None)}"
 

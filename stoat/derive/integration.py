@@ -5,6 +5,7 @@ The rules in their order are `finish`; the first that applies decides. Nothing h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -126,6 +127,20 @@ def _as_declared(step: Step, run: Evidence | None) -> bool:
     if run is None or step.run is None or run.source != "exec":
         return True
     return same(step.run, run.command)
+
+
+def proof(node: NodeState, head: str, command: Sequence[str], verified: bool | None) -> Proof:
+    """What the verification says of commit `head`: `command` is what it would run (empty: there is none).
+
+    `verified` is how this run's own verification of that commit ended; else one on record counts, if it passed.
+    """
+    if not command or node.spec.kind not in (SLICE, GATE):
+        return "none"
+    if verified is not None:
+        return "passed" if verified else "failed"
+    recorded = node.evidence.get("")
+    ran = recorded is not None and recorded.command == tuple(command)
+    return "passed" if ran and proves(recorded, head) else "needed"
 
 
 def proved_by_exec(node: NodeState, commit: str) -> bool:

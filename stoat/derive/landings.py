@@ -14,12 +14,14 @@ runner lands by itself, once `integration.finish` finds it complete:
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from msgspec import Struct
 
-from stoat.derive.answers import NodeAnswer
+from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.plan.ids import node_branch
 from stoat.plan.nodes import CHANGE
-from stoat.plan.state import NodeState
+from stoat.plan.state import NodeState, PlanState
 
 
 class Expected(Struct, frozen=True):
@@ -65,3 +67,40 @@ def by_hand(node: NodeState, shown: NodeAnswer) -> bool:
         runs = [node.evidence.get(step.id) for step in node.spec.steps]
         return all(run is not None and run.seq > node.restarted_seq for run in runs)
     return node.claim is None and node.restarted is None
+
+
+def finished(node: NodeState, shown: NodeAnswer) -> bool:
+    """Whether an attempt's work is complete and nothing of it is on record as landed: it is to be seen through."""
+    attempt = node.current_attempt
+    if attempt is None or attempt.outcome is None or node.current_landing is not None:
+        return False
+    return attempt.outcome == "done" if node.spec.kind == CHANGE else shown.status == "done"
+
+
+def pending(plan: PlanState, node: NodeState) -> bool:
+    """Whether an attempt on the node is not judged, or finished work of one has still to land on the plan's branch."""
+    attempt = node.attempt
+    if attempt is None or attempt.outcome is None:
+        return attempt is not None
+    return awaited(node) and plan.header.branch is not None
+
+
+def unlanded(plan: PlanState, answer: PlanAnswer, alone: Container[str]) -> frozenset[str]:
+    """The done nodes, worked by an attempt, whose work is not on the plan's branch; without those left `alone`."""
+    if plan.header.branch is None:
+        return frozenset()
+    states = ((shown, plan.nodes[shown.id]) for shown in answer.nodes if shown.id not in alone)
+    return frozenset(
+        shown.id
+        for shown, node in states
+        if shown.status == "done" and node.attempt is not None and node.current_landing is None
+    )
+
+
+def follows(node: NodeState, *, ours: bool, busy: bool, troubled: bool) -> bool:
+    """Whether the landing of a done node that has not landed will come by itself, from this very run.
+
+    `ours`: its attempt is this run's to judge · `busy`: its agent or verification still runs · `troubled`: a landing
+    was tried, or its branch looked at, and a person has to do something.
+    """
+    return busy or (ours and not troubled and node.current_attempt is not None)

@@ -52,7 +52,7 @@ def _adopt(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunS
     marked = find_marked(agents.CLAIM, attempt.claim)
     if marked and _is_setup(run, attempt):
         end_tree(marked[0], 5.0, marker=(agents.CLAIM, attempt.claim))
-        return give_back(run, state, node.spec.id, "the setup of its worktree was interrupted")
+        return give_back(run, state, node.spec.id, say.setup_interrupted())
     if marked:
         spawned = AgentSpawned(node=node.spec.id, attempt=attempt.number, process=marked[0].key)
         state = append(run, state, f"attempt {attempt.number} on {node.spec.id} is found", lambda plan, now: [spawned])

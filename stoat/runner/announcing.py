@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from stoat.derive import landings
+from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.plan.nodes import LAUNCHED
 from stoat.runner.state import Run, RunState
@@ -16,27 +18,17 @@ def announce(run: Run, state: RunState) -> RunState:
     """
     now = {shown.id: shown.status for shown in state.answer.nodes}
     if state.statuses is None:
-        alone = {name for name, status in now.items() if status == "done" and not _pending(state, name)}
-        return replace(state, statuses=now, left_alone=frozenset(alone))
+        done = [node for name, node in state.plan.nodes.items() if now.get(name) == "done"]
+        alone = frozenset(node.spec.id for node in done if not landings.pending(state.plan, node))
+        return replace(state, statuses=now, left_alone=alone)
     for shown in state.answer.nodes:
         if shown.status != "done" or state.statuses.get(shown.id) == "done" or shown.id in state.jobs:
             continue
         node = state.plan.nodes[shown.id]
-        if node.attempt is None:
+        if node.attempt is None and node.landing is None:
             outside = shown.kind in LAUNCHED
-            run.narrator.once(("done", shown.id), (say.elsewhere if outside else say.done)(shown.id, shown.detail))
+            run.narrator.once(("done", shown.id), (landing.elsewhere if outside else say.done)(shown.id, shown.detail))
     for question in state.plan.questions.values():
         if question.state == "open":
             run.narrator.once(("question", question.id), say.asked(question.node, question.question, question.id))
     return replace(state, statuses=now)
-
-
-def _pending(state: RunState, node_id: str) -> bool:
-    """Whether an attempt on the node is not judged, or finished work of one has still to land on the plan's branch."""
-    node = state.plan.nodes[node_id]
-    attempt = node.attempt
-    if attempt is None:
-        return False
-    if attempt.outcome is None:
-        return True
-    return attempt.outcome == "done" and node.landing is None and state.plan.header.branch is not None

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from stoat import clock
+from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
 from stoat.gitstore.porcelain import GitFailed, git
@@ -84,9 +85,9 @@ def _begun(run: Run) -> RunState:
     run.narrator.say(say.workers(options.profile.name, command, model))
     ready = prepare_branch(run, state.plan)
     if ready is not None and ready.cut_from is not None:
-        run.narrator.say(say.branch_cut(ready.place.branch, ready.cut_from.label, ready.cut_from.commit))
+        run.narrator.say(landing.branch_cut(ready.place.branch, ready.cut_from.label, ready.cut_from.commit))
     elif ready is not None:
-        run.narrator.say(say.branch_used(ready.place.branch, ready.tip))
+        run.narrator.say(landing.branch_used(ready.place.branch, ready.tip))
     return replace(state, integration=ready)
 
 

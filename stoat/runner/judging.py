@@ -8,12 +8,11 @@ from pathlib import Path
 from stoat.clock import Time, seconds_between
 from stoat.derive import attempts, integration
 from stoat.derive.attempts import Judged, Verify, Wait
-from stoat.derive.integration import Finish, Proof
+from stoat.derive.integration import Proof
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.plan.events.attempts import AttemptJudged, GaveUp
 from stoat.plan.events.base import PlanEvent
-from stoat.plan.nodes import GATE, SLICE
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, spawn
 from stoat.runner import agents, workspace
@@ -21,6 +20,7 @@ from stoat.runner.filling import fill_arguments, values
 from stoat.runner.launching import released
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState, Verification
+from stoat.runner.workspace import Work
 
 
 def judge(run: Run, state: RunState) -> RunState:
@@ -29,7 +29,9 @@ def judge(run: Run, state: RunState) -> RunState:
     for node_id, node in list(state.plan.nodes.items()):
         if not _is_due(run, state, node):
             continue
-        branch = finish_of(run, state, node)
+        assert node.attempt is not None
+        work = workspace.of_attempt(run.project, node.attempt)
+        branch = integration.finish(node, work.tree, running=False, proof=proof_of(run, state, node, work))
         verdict = attempts.judge(
             node, shown[node_id], branch, now=state.now, settle=run.options.settle_seconds
         )
@@ -51,26 +53,12 @@ def _is_due(run: Run, state: RunState, node: NodeState) -> bool:
     return attempt.exited_at is not None and workspace.is_ours(run, state, attempt)
 
 
-def finish_of(run: Run, state: RunState, node: NodeState) -> Finish:
-    """What the node's branch is, as git shows it now."""
-    assert node.attempt is not None
-    tree = workspace.look_at(run.project, node.attempt)
-    proof = _proof(run, state, node, tree.head if tree is not None else "")
-    return integration.finish(node, tree, running=False, proof=proof)
-
-
-def _proof(run: Run, state: RunState, node: NodeState, head: str) -> Proof:
-    """What the verification says of this commit: ours, or one that an earlier runner had recorded as evidence."""
-    if not run.options.verify_command or node.spec.kind not in (SLICE, GATE):
-        return "none"
+def proof_of(run: Run, state: RunState, node: NodeState, work: Work) -> Proof:
+    """What the verification says of the commit that the work's tree is at."""
+    head = work.tree.head if work.tree is not None else ""
     verified = state.verified.get(node.spec.id)
-    if verified is not None and verified.commit == head:
-        return "passed" if verified.passed else "failed"
-    recorded = node.evidence.get("")
-    ran = _command(run, node) if node.attempt is not None else ()
-    if recorded is not None and recorded.command == ran and integration.proves(recorded, head):
-        return "passed"
-    return "needed"
+    known = verified.passed if verified is not None and verified.commit == head else None
+    return integration.proof(node, head, _command(run, node), known)
 
 
 def _command(run: Run, node: NodeState) -> tuple[str, ...]:
@@ -130,7 +118,7 @@ def _judged(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunS
     state = replace(state, failures=attempts.in_a_row(state.failures, verdict.outcome))
     _say(run, node_id, attempt, verdict, tries, giving_up)
     if giving_up:
-        return replace(state, troubles={**state.troubles, node_id: "given up on"})
+        return state.with_trouble(node_id, "gave-up")
     return state
 
 

@@ -14,8 +14,10 @@ from pathlib import Path
 
 from stoat.clock import Time
 from stoat.derive import claims as may
-from stoat.derive import schedule
+from stoat.derive import landings, schedule
 from stoat.derive.schedule import Hold, Offer
+from stoat.derive.troubles import Trouble
+from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
 from stoat.gitstore.work import bases, nodetrees
@@ -51,7 +53,7 @@ def launch(run: Run, state: RunState) -> RunState:
     if state.stop is not None or held is not None:
         return _with_holds(run, state, holds, pending=False)
     picked = schedule.pick(
-        [offer for offer in offered.launchable if not _is_unlaunchable(state, offer.node)],
+        [offer for offer in offered.launchable if not _is_kept(state, offer.node)],
         [job.offer for job in state.agents()], parallel=run.options.parallel,
         expedite_slot=run.options.expedite_slot, resources=state.plan.header.resources,
         holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
@@ -71,9 +73,15 @@ def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bo
         if hold.reason == "judging" and attempt is not None and not workspace.is_ours(run, state, attempt):
             hold = Hold(hold.node, hold.reason, f"{attempt.runner} on {attempt.machine}")
         line = say.held(hold, run.plan)
-        if line is not None:
+        if line is not None and not (hold.reason == "upstream" and _lands_by_itself(run, state, hold.what)):
             run.narrator.once(("hold", hold.node), line)
     return replace(state, holds=tuple(holds), pending=state.pending or pending)
+
+
+def _lands_by_itself(run: Run, state: RunState, upstream: str) -> bool:
+    node = state.plan.nodes[upstream]
+    ours = node.attempt is not None and workspace.is_ours(run, state, node.attempt)
+    return landings.follows(node, ours=ours, busy=upstream in state.jobs, troubled=upstream in state.troubles)
 
 
 def _stagger(run: Run, state: RunState) -> float | None:
@@ -92,20 +100,19 @@ def _launch(run: Run, state: RunState, offer: Offer) -> RunState:
     node = state.plan.nodes[offer.node]
     spec = node.spec
     if spec.model and not run.options.profile.model_arguments:
-        return _trouble(run, state, spec.id, f"it asks for {spec.model}, and {run.options.profile.name} takes no model")
+        return _trouble(run, state, spec.id, say.takes_no_model(spec.model, run.options.profile.name))
     base = workspace.fresh_base(run.project, state.plan, spec, run.repo, run.options.base)
     if isinstance(base, bases.Hold):
         run.narrator.once(("hold", spec.id), say.no_base(spec.id, base.why))
-        return replace(state, troubles={**state.troubles, spec.id: "no fresh base"})
+        return state.with_trouble(spec.id, "no-base")
     tree = workspace.prepare(run.project, run.plan, node, base)
     if isinstance(tree, bases.Hold):
         run.narrator.once(("hold", spec.id), say.no_base(spec.id, tree.why))
-        return replace(state, troubles={**state.troubles, spec.id: "its worktree is busy"})
+        return state.with_trouble(spec.id, "busy")
     if isinstance(tree, nodetrees.Parked):
         path = str(workspace.place_of(run.project, run.plan, spec.id).path)
-        why = "; ".join([tree.why, *(f"try: {command}" for command in tree.commands)])
-        run.narrator.once(("hold", spec.id), say.unusable(spec.id, why, path))
-        return replace(state, troubles={**state.troubles, spec.id: "its worktree cannot be used"})
+        run.narrator.once(("hold", spec.id), landing.unusable(spec.id, tree.why, path, tree.commands))
+        return state.with_trouble(spec.id, "unusable")
     started = _claim(run, state, node, tree)
     if isinstance(started, Refused):
         run.narrator.once(("hold", spec.id), say.not_started(spec.id, started.message))
@@ -115,8 +122,7 @@ def _launch(run: Run, state: RunState, offer: Offer) -> RunState:
         started = replace(started, last_words={**started.last_words, spec.id: node.attempt.detail})
     if offer.expedited and node.expedited is not None:
         run.narrator.say(say.expedited(spec.id, node.expedited.by))
-    troubles = {name: why for name, why in started.troubles.items() if name != spec.id}
-    state = replace(started, troubles=troubles, last_spawn=run.monotonic())
+    state = replace(started.without_trouble(spec.id), last_spawn=run.monotonic())
     if run.options.agent_setup and not workspace.is_set_up(tree.path):
         return _set_up(run, state, offer)
     return start_agent(run, state, offer, note=_note(tree))
@@ -135,7 +141,7 @@ def _claim(
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
         fresh = plan.nodes.get(spec.id)
         if fresh is None:
-            raise Refused(f"{run.plan} has no node {spec.id} any more")
+            raise Refused(say.no_node(run.plan, spec.id))
         claimed = leases.claim(plan, fresh, claim_id=claim_id, holder=options.agent, lease=leases.DEFAULT_LEASE,
                                now=now, session=session)  # fmt: skip
         return [
@@ -167,10 +173,10 @@ def _log(run: Run, worktree: Path) -> Path:
 
 def _note(tree: nodetrees.Made | nodetrees.Reused) -> str:
     if isinstance(tree, nodetrees.Made):
-        return f"hooks said: {tree.notes.splitlines()[-1]}" if tree.notes else ""
+        return say.hooks_said(tree.notes) if tree.notes else ""
     if tree.moved_from is not None:
-        return f"moved up from {tree.moved_from[:7]}"
-    return f"left as it is: {tree.left}" if tree.left else ""
+        return say.moved_up(tree.moved_from)
+    return say.left_alone(tree.left) if tree.left else ""
 
 
 def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunState:
@@ -192,7 +198,7 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
         )
         process = spawn(argv, cwd=worktree, env=env, output=log)
     except (NotStarted, OSError) as problem:
-        state = give_back(run, state, spec.id, f"no agent could be started: {problem}")
+        state = give_back(run, state, spec.id, say.nothing_started(str(problem)))
         return _trouble(run, state, spec.id, str(problem))
     run.narrator.say(
         say.launched(
@@ -261,9 +267,8 @@ def _set_up(run: Run, state: RunState, offer: Offer) -> RunState:
 def setup_failed(run: Run, state: RunState, node: str, code: int | None, log: Path, why: str = "") -> RunState:
     """Release the claim and give the attempt back: nothing was started."""
     run.narrator.say(say.setup_failed(node, code, workspace.shown(log, run.home)))
-    detail = why or f"the setup of its worktree failed{'' if code is None else f' (exit {code})'}"
-    state = give_back(run, state, node, detail)
-    return _unlaunchable(state, node, "its setup failed")
+    state = give_back(run, state, node, why or say.setup_ended(code))
+    return _unlaunchable(state, node, "setup")
 
 
 def give_back(run: Run, state: RunState, node: str, detail: str) -> RunState:
@@ -287,18 +292,17 @@ def released(plan: PlanState, node: str, claim: str) -> list[PlanEvent]:
 
 def _trouble(run: Run, state: RunState, node: str, why: str) -> RunState:
     run.narrator.once(("hold", node), say.not_started(node, why))
-    return _unlaunchable(state, node, "could not be launched")
+    return _unlaunchable(state, node, "not-launched")
 
 
-def _unlaunchable(state: RunState, node: str, why: str) -> RunState:
+def _unlaunchable(state: RunState, node: str, why: Trouble) -> RunState:
     """Not tried again by this run, until a person restarts the node: it would fail the same way."""
-    restarted = state.plan.nodes[node].restarted
-    mark = restarted.at if restarted is not None else ""
-    return replace(
-        state, unlaunchable={**state.unlaunchable, node: mark}, troubles={**state.troubles, node: why}
-    )
+    mark = state.plan.nodes[node].restarted_seq
+    return replace(state.with_trouble(node, why), unlaunchable={**state.unlaunchable, node: mark})
 
 
-def _is_unlaunchable(state: RunState, node: str) -> bool:
-    restarted = state.plan.nodes[node].restarted
-    return state.unlaunchable.get(node) == (restarted.at if restarted is not None else "")
+def _is_kept(state: RunState, node: str) -> bool:
+    """Whether the run does not launch a node that it could: it would fail again, or it was finished by hand."""
+    if node in state.by_hand:
+        return True
+    return state.unlaunchable.get(node) == state.plan.nodes[node].restarted_seq

@@ -38,7 +38,7 @@ def keep(run: Run, state: RunState) -> RunState:
                 run.narrator.once(("claim", job.node, job.attempt), say.claim_gone(job.node))
         elif node.claim is None or node.claim.id != job.claim:
             run.narrator.say(say.fenced(job.node, node.claim.holder if node.claim else None))
-            state = give_back(run, stop_job(state, job), job.node, "its claim was taken from it")
+            state = give_back(run, stop_job(state, job), job.node, say.claim_taken())
     return _renew(run, state)
 
 

@@ -14,6 +14,8 @@ from dataclasses import replace
 from msgspec.structs import replace as changed
 
 from stoat.derive.schedule import Hold
+from stoat.derive.troubles import Trouble
+from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import NotFound, StoatError
 from stoat.gitstore.porcelain import GitFailed
@@ -86,7 +88,7 @@ def _work(run: Run, state: RunState) -> int:
             if run.options.once or (failed >= _PATIENCE and not state.jobs and not run.options.watch):
                 raise
         for note in run.session.store.notes:
-            run.narrator.once(("note", note), f"⚠ {note}")
+            run.narrator.once(("note", note), say.warning(note))
         if run.interrupts.count > 1:
             return _leave(run, state)
         if not failed and _is_over(run, state):
@@ -122,21 +124,20 @@ def _end(run: Run, state: RunState) -> int:
     if branch is not None and any(node.landing is not None for node in state.plan.nodes.values()):
         with contextlib.suppress(GitFailed):
             default = remotes.default_branch(run.project.directory, remotes.FetchFailed("here", "not asked"))
-            run.narrator.say(say.finished_on(branch, default.name if default is not None else None))
+            run.narrator.say(landing.finished_on(branch, default.name if default is not None else None))
     troubles = _troubles(run, state)
-    named = [f"{node} ({why})" if node else why for node, why in sorted(troubles.items())]
-    run.narrator.say(say.summary(state.answer.done, state.answer.total, named))
+    run.narrator.say(say.summary(state.answer.done, state.answer.total, troubles))
     return 1 if troubles else 0
 
 
-def _troubles(run: Run, state: RunState) -> dict[str, str]:
+def _troubles(run: Run, state: RunState) -> dict[str, Trouble]:
     """What makes the run end badly: what happened in it and still holds, and what of its scope is given up on."""
     status = {shown.id: shown.status for shown in state.answer.nodes}
     troubles = {name: why for name, why in state.troubles.items() if not name or name in status}
     for node_id, node in state.plan.nodes.items():
         if node.gave_up is not None and status[node_id] != "done" and run.options.scope.takes(node_id):
-            troubles[node_id] = "given up on"
-        elif troubles.get(node_id) == "given up on":
+            troubles[node_id] = "gave-up"
+        elif troubles.get(node_id) == "gave-up":
             del troubles[node_id]
     return troubles
 
@@ -145,7 +146,8 @@ def _fact(run: Run, state: RunState) -> RunnerFact:
     running = {job.node: job.attempt for job in state.agents()}
     word = "stopping" if state.stop is not None else "running" if state.jobs or state.pending else "waiting"
     reasons = {hold.node: _held_back(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
-    reasons |= {node: HeldBack("held", why) for node, why in state.troubles.items() if node in state.unlaunchable}
+    failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable}
+    reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
     return changed(run.fact, state=word, running=running, reasons=reasons)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from stoat import clock
 from stoat.clock import Time
 from stoat.derive.answers import PlanAnswer
+from stoat.derive.wording import runner as say
 from stoat.errors import NotFound
 from stoat.gitstore.log import Change
 from stoat.observe.live import read_runners
@@ -32,7 +33,7 @@ def read(run: Run, state: RunState) -> RunState:
     Results of gates that could not be recorded when they came are recorded first.
     """
     for problem in spool.deliver(run.session.store):
-        run.narrator.once(("spool", problem), f"⚠ {problem}")
+        run.narrator.once(("spool", problem), say.warning(problem))
     return again(run, state)
 
 

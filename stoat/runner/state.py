@@ -6,7 +6,7 @@ What has to survive the runner is not here but on the ref: claims, attempts, lan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +14,7 @@ from stoat.clock import Time
 from stoat.derive.answers import PlanAnswer
 from stoat.derive.limits import Stop
 from stoat.derive.schedule import Hold, Offer
+from stoat.derive.troubles import Trouble
 from stoat.gitstore.work.integration import Integration
 from stoat.gitstore.work.worktrees import Project
 from stoat.observe.live import Live
@@ -103,9 +104,10 @@ class RunState:
     """Where a run stands between two steps.
 
     `last_words` says how a node's attempt before this one was judged. `unlaunchable` are nodes whose setup or launcher
-    failed, with the time of their last restart then. `left_alone` are nodes that were done before the run began, with
+    failed, with their `restarted_seq` then. `left_alone` are nodes that were done before the run began, with
     nothing of a runner's pending. `troubles` are what the run ends with code 1 for, by node (`""`: the run itself).
-    `unlanded` are done nodes whose work is not on the plan's branch. `due` is the moment (monotonic) at which
+    `unlanded` are done nodes whose work is not on the plan's branch, `by_hand` changes that somebody finished without a
+    runner and that have not landed. `due` is the moment (monotonic) at which
     something is to be looked at again, however quiet it is.
     """
 
@@ -118,9 +120,10 @@ class RunState:
     statuses: Mapping[str, str] | None = None
     left_alone: frozenset[str] = frozenset()
     unlanded: frozenset[str] = frozenset()
+    by_hand: frozenset[str] = frozenset()
     landing_tried: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """The (commit, tip of the plan's branch) with which a node's landing did not go through."""
-    troubles: Mapping[str, str] = field(default_factory=dict)
+    troubles: Mapping[str, Trouble] = field(default_factory=dict)
     stop: Stop | None = None
     launched: int = 0
     failures: int = 0
@@ -128,7 +131,7 @@ class RunState:
     last_spawn: float | None = None
     last_fetch: float | None = None
     last_words: Mapping[str, str] = field(default_factory=dict)
-    unlaunchable: Mapping[str, str] = field(default_factory=dict)
+    unlaunchable: Mapping[str, int] = field(default_factory=dict)
     holds: tuple[Hold, ...] = ()
     due: float | None = None
     pending: bool = False
@@ -136,6 +139,14 @@ class RunState:
     others: frozenset[str] = frozenset()
     """The ids of other runners that are alive on this machine."""
     integration: Integration | None = None
+
+    def with_trouble(self, node: str, trouble: Trouble) -> RunState:
+        """The same with a trouble noted."""
+        return replace(self, troubles={**self.troubles, node: trouble})
+
+    def without_trouble(self, node: str) -> RunState:
+        """The same with the node's trouble over."""
+        return replace(self, troubles={name: why for name, why in self.troubles.items() if name != node})
 
     def agents(self) -> tuple[Job, ...]:
         """The jobs that take a slot."""

@@ -35,5 +35,5 @@ def check(run: Run, state: RunState) -> RunState:
         run.narrator.forget("stop")
         run.narrator.say(say.go_on())
     if stop is not None and stop.reason == "failures":
-        state = replace(state, troubles={**state.troubles, "": "attempts in a row got nowhere"})
+        state = state.with_trouble("", "failures")
     return replace(state, stop=stop)

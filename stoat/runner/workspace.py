@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from stoat.derive.integration import Tree
-from stoat.gitstore.porcelain import git
+from stoat.derive.wording import landing as say
 from stoat.gitstore.work import bases, nodetrees, places, remotes
-from stoat.gitstore.work.branches import commits_beyond, is_ancestor
-from stoat.gitstore.work.worktrees import Project, git_directory, look
-from stoat.plan.ids import node_branch
+from stoat.gitstore.work.beginnings import merge_base
+from stoat.gitstore.work.branches import branch_tip, commits_beyond, is_ancestor
+from stoat.gitstore.work.worktrees import Project, checked_out_at, git_directory, look
+from stoat.plan.ids import node_branch, same_repository
 from stoat.plan.nodes import ISSUE, Node
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.runner.state import Run, RunState
+from stoat.service.landings import Waiting
 
 _SET_UP = "stoat-set-up"
 
@@ -48,7 +51,8 @@ def shown(path: Path, home: Path) -> str:
 def repo_branch(plan: PlanState, node: Node, repo: str | None) -> str | None:
     """The branch that the plan's `repos:` names for this checkout's repository, if it names one."""
     for alias, declared in plan.header.repos.items():
-        if declared.repo == repo and node.repo in (None, alias, declared.repo):
+        meant = node.repo in (None, alias) or same_repository(node.repo, declared.repo)
+        if meant and same_repository(declared.repo, repo):
             return declared.branch
     return None
 
@@ -83,8 +87,7 @@ def began_at(node: NodeState, tree: nodetrees.Made | nodetrees.Reused) -> str:
     before = node.attempt.base if node.attempt is not None else None
     if before is not None and is_ancestor(tree.path, before, tree.head):
         return before
-    found = git(tree.path, "merge-base", tree.head, tree.base.commit, check=False).out.split()
-    return found[0] if found else tree.base.commit
+    return merge_base(tree.path, tree.head, tree.base.commit) or tree.base.commit
 
 
 def is_ours(run: Run, state: RunState, attempt: Attempt) -> bool:
@@ -95,20 +98,66 @@ def is_ours(run: Run, state: RunState, attempt: Attempt) -> bool:
     return beside and attempt.machine == run.machine and attempt.runner not in state.others
 
 
-def look_at(project: Project, attempt: Attempt) -> Tree | None:
-    """What git shows of an attempt's worktree; None when there is none any more."""
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """A node's work as git shows it now: its branch, the commit and the name that it was cut from, and its worktree.
+
+    `path` is None where the branch is checked out nowhere, `tree` where an attempt's worktree is gone.
+    """
+
+    branch: str
+    base: str
+    base_ref: str
+    path: Path | None
+    tree: Tree | None
+
+
+def of_attempt(project: Project, attempt: Attempt) -> Work:
+    """The work of a runner's attempt."""
     path = Path(attempt.worktree)
+    tree = _look_at(project, path, attempt.branch, attempt.base)
+    return Work(branch=attempt.branch, base=attempt.base, base_ref=attempt.base_ref, path=path, tree=tree)
+
+
+def by_hand(project: Project, plan: PlanState, one: Waiting) -> Work | None:
+    """The work that somebody did on the node's branch without a runner, beyond what it is to land on.
+
+    None when nothing is known that it could land on.
+    """
+    directory, branch = project.directory, one.where.branch
+    onto = _onto(directory, plan)
+    base = merge_base(directory, one.tip, onto[1]) if onto is not None else None
+    if onto is None or base is None:
+        return None
+    there = checked_out_at(project, branch)
+    if there:
+        tree = _look_at(project, there[0], branch, onto[1])
+    else:
+        own = commits_beyond(directory, one.tip, onto[1])
+        tree = Tree(head=one.tip, commits=None if own is None else len(own))
+    return Work(branch=branch, base=base, base_ref=onto[0], path=there[0] if there else None, tree=tree)
+
+
+def _onto(directory: Path, plan: PlanState) -> tuple[str, str] | None:
+    """The branch that a node's finished work goes to, and its commit: the plan's, else the default branch."""
+    name = plan.header.branch
+    if name is not None:
+        tip = branch_tip(directory, name)
+        return None if tip is None else (name, tip)
+    default = remotes.default_branch(directory, remotes.FetchFailed("here", "not asked"))
+    return None if default is None else (default.name, default.commit)
+
+
+def _look_at(project: Project, path: Path, branch: str, base: str) -> Tree | None:
+    """What git shows of a worktree that is for `branch`, beyond `base`; None when there is none any more."""
     seen = look(project, path)
     if not seen.exists:
-        if not path.exists():
-            return None
-        return Tree(head="", commits=None, trouble=seen.problem)
+        return Tree(head="", commits=None, trouble=seen.problem) if path.exists() else None
     if seen.operation is not None:
-        return Tree(head=seen.head or "", commits=None, trouble=f"a {seen.operation} was left in progress")
-    if seen.branch != attempt.branch or seen.head is None:
-        on = f"{seen.branch} is checked out" if seen.branch else "no branch is checked out"
-        return Tree(head=seen.head or "", commits=None, trouble=f"{on}, not {attempt.branch}")
-    own = commits_beyond(path, seen.head, attempt.base)
+        return Tree(head=seen.head or "", commits=None, trouble=say.left_in_progress(seen.operation))
+    if seen.branch != branch or seen.head is None:
+        return Tree(head=seen.head or "", commits=None, trouble=say.other_branch(seen.branch, branch))
+    own = commits_beyond(path, seen.head, base)
     return Tree(head=seen.head, commits=None if own is None else len(own), dirty=seen.dirty)
 
 
@@ -120,8 +169,3 @@ def is_set_up(worktree: Path) -> bool:
 def mark_set_up(worktree: Path) -> None:
     """Note, in the worktree's own git directory, that its setup succeeded."""
     (git_directory(worktree) / _SET_UP).touch()
-
-
-def path_of(attempt: Attempt) -> Path:
-    """The attempt's worktree."""
-    return Path(attempt.worktree)

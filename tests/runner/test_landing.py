@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stoat.service import runs
 from tests.runner.conftest import World
 
 pytestmark = pytest.mark.slow
@@ -57,6 +58,40 @@ def test_a_done_upstream_that_has_not_landed_holds_what_builds_on_it(world: Worl
     assert world.said("⚠ next: 's' is done and has not landed yet")
     assert world.starts() == ["s"]
     assert world.shown("next").launch is not None
+
+
+def test_nothing_is_said_of_an_upstream_whose_agent_is_about_to_end(world: World) -> None:
+    world.plan(
+        """
+        branch: i
+        nodes:
+          - {id: s, kind: slice, pattern: command, specs: [F/One]}
+          - {id: next, kind: slice, pattern: command, specs: [F/Two], depends_on: [s]}
+        """
+    )
+    # Green, and at work for long enough that the run looks at it.
+    world.agent("s", "commit('s.txt'); specs(passed=['F/One']); time.sleep(1.5)")
+    world.agent("next", "commit('next.txt'); specs(passed=['F/Two'])")
+    assert world.run() == 0
+    assert not world.said("has not landed yet")
+    assert world.starts() == ["s", "next"]
+
+
+def test_work_that_was_redone_after_a_landing_lands_also_when_its_runner_was_replaced(world: World) -> None:
+    world.plan("branch: i\nnodes: [{id: s, kind: slice, pattern: command, specs: [F/One]}]")
+    world.agent("s", "commit(f'{ATTEMPT}.txt'); specs(passed=['F/One'])")
+    assert world.run() == 0
+    report = world.place / "red.xml"
+    report.write_text('<testsuite><testcase classname="F" name="One"><failure/></testcase></testsuite>')
+    runs.add(world.session, [report], "p/s")
+    world.restart("s")
+    mine = world.beside("p-integration").path / "mine.txt"
+    mine.write_text("mine")
+    assert world.run() == 1
+    assert world.said("'s' is done and cannot land on 'i' now", "mine.txt")
+    mine.unlink()
+    assert world.run() == 0
+    assert world.repo.read("2.txt", at="refs/heads/i")
 
 
 def test_green_specs_without_a_commit_are_no_finished_work(world: World) -> None:
@@ -146,8 +181,6 @@ def test_what_a_person_landed_by_hand_is_seen_in_git(world: World) -> None:
 
 
 def test_slices_that_were_done_before_the_run_are_left_alone(world: World) -> None:
-    from stoat.service import runs
-
     world.plan("branch: i\nnodes: [{id: s, kind: slice, pattern: command, specs: [F/One]}]")
     report = world.place / "r.xml"
     report.write_text('<testsuite><testcase classname="F" name="One"/></testsuite>')

@@ -1,4 +1,4 @@
-"""Every sentence about finished work: what its branch is, where it lands, and why it does not. Signs as in runner.py."""
+"""A runner's sentences about finished work: what its branch is, where it lands, why it does not. Signs: runner.py."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from stoat.clock import duration_text
 from stoat.derive.limits import Stop
 from stoat.derive.schedule import Hold
+from stoat.derive.troubles import Trouble
 from stoat.derive.wording.text import counted, listed, one_line
 
 
@@ -57,6 +58,51 @@ def setting_up(node: str, log: str) -> str:
 def setup_failed(node: str, code: int | None, log: str) -> str:
     """A setup failed: the claim is released, no agent was started, no attempt is used up."""
     return f"✗ the setup for '{node}' failed{_code(code)}: nothing was started, its claim is released · log: {log}"
+
+
+def setup_ended(code: int | None) -> str:
+    """The same, as an attempt's detail."""
+    return f"the setup of its worktree failed{_code(code)}"
+
+
+def setup_interrupted() -> str:
+    """A setup whose runner went away, as an attempt's detail."""
+    return "the setup of its worktree was interrupted"
+
+
+def claim_taken() -> str:
+    """An attempt that lost its claim, as its detail."""
+    return "its claim was taken from it"
+
+
+def nothing_started(why: str) -> str:
+    """No process came to be, as an attempt's detail."""
+    return f"no agent could be started: {why}"
+
+
+def takes_no_model(model: str, launcher: str) -> str:
+    """The node asks for what its launcher cannot give, as a fragment."""
+    return f"it asks for {model}, and {launcher} takes no model"
+
+
+def no_node(plan: str, node: str) -> str:
+    """Somebody removed the node while it was being launched."""
+    return f"{plan} has no node {node} any more"
+
+
+def hooks_said(notes: str) -> str:
+    """A note on a launch line: a hook of a new worktree failed."""
+    return f"hooks said: {notes.splitlines()[-1]}"
+
+
+def moved_up(before: str) -> str:
+    """A note on a launch line: the worktree was brought up to its base."""
+    return f"moved up from {before[:7]}"
+
+
+def left_alone(why: str) -> str:
+    """A note on a launch line: the worktree has something of its own."""
+    return f"left as it is: {why}"
 
 
 def not_started(node: str, why: str) -> str:
@@ -223,11 +269,40 @@ def unreachable(why: str) -> str:
     return f"⚠ {one_line(why)} — trying again"
 
 
-def summary(done_count: int, total: int, problems: Sequence[str]) -> str:
-    """The last line of a run."""
+_TROUBLES: Mapping[Trouble, str] = {
+    "gave-up": "given up on",
+    "uncommitted": "not committed",
+    "never-committed": "nothing on its branch",
+    "unusable": "its worktree cannot be used",
+    "steps-open": "its steps are to run again",
+    "red": "its verification is red",
+    "conflict": "conflicts",
+    "hook": "refused by a hook",
+    "not-landed": "could not be landed",
+    "no-base": "no fresh base",
+    "busy": "its worktree is busy",
+    "setup": "its setup failed",
+    "not-launched": "could not be launched",
+    "failures": "attempts in a row got nowhere",
+}
+
+
+def trouble(what: Trouble) -> str:
+    """What is not in order, as a fragment."""
+    return _TROUBLES[what]
+
+
+def summary(done_count: int, total: int, problems: Mapping[str, Trouble]) -> str:
+    """The last line of a run. `problems` are by node, those of the run itself under the empty name."""
     if problems:
-        return f"{done_count} of {total} done; not in order: {listed(problems, 10)}"
+        named = [f"{node} ({_TROUBLES[why]})" if node else _TROUBLES[why] for node, why in sorted(problems.items())]
+        return f"{done_count} of {total} done; not in order: {listed(named, 10)}"
     return f"{done_count} of {total} done"
+
+
+def warning(text: str) -> str:
+    """What the store, a spooled result or the plan's branch has to say, in its own words."""
+    return f"⚠ {one_line(text)}"
 
 
 def resident(done_count: int, total: int) -> str:

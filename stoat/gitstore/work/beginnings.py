@@ -12,14 +12,14 @@ from pathlib import Path
 from stoat.gitstore.porcelain import git
 from stoat.gitstore.work.branches import HEADS, commit_of
 
-_MADE_HERE = ("commit", "cherry-pick", "revert", "am", "merge", "pull", "rebase")
+_MADE_HERE = ("commit", "cherry-pick", "revert", "am", "merge", "pull")
 _ONTO = re.compile(r"(?:\(finish\)|finished): \S+ onto ([0-9a-f]{40,64})$")
 
 
 def tips_below(directory: Path, prefix: str) -> dict[str, str]:
     """The local branches whose names begin with `prefix` (which ends with a slash), and their commits."""
     listed = git(directory, "for-each-ref", "--format=%(objectname) %(refname)", HEADS + prefix).out
-    return {name.removeprefix(HEADS): commit for commit, _, name in (line.partition(" ") for line in listed.splitlines())}
+    return {name.removeprefix(HEADS): commit for commit, name in map(str.split, listed.splitlines())}
 
 
 def merge_base(directory: Path, one: str, other: str) -> str | None:

@@ -1,0 +1,13 @@
+"""What makes a run end badly, by node."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Trouble = Literal[
+    "gave-up", "uncommitted", "never-committed", "unusable", "steps-open", "red", "conflict", "hook", "not-landed",
+    "no-base", "busy", "setup", "not-launched", "failures",
+]  # fmt: skip
+"""gave-up: no attempt is left · uncommitted … red: its branch cannot be merged as it is · conflict, hook, not-landed:
+it could not be landed · no-base, busy, setup, not-launched: no agent was started on it · failures: the run's own,
+attempts in a row got nowhere."""

@@ -6,6 +6,7 @@ The rules in their order are `finish`; the first that applies decides. Nothing h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from msgspec import Struct
 from stoat.plan.commands import same
 from stoat.plan.nodes import CHANGE, GATE, SLICE, Step
 from stoat.plan.state import Evidence, NodeState
+
+_same = lru_cache(maxsize=16384)(same)
 
 Proof = Literal["none", "needed", "passed", "failed"]
 """What `--verify-command` says of the branch's commit; none: there is no such command for the node."""
@@ -119,14 +122,13 @@ def unproved_steps(node: NodeState, commit: str) -> tuple[str, ...]:
     return tuple(
         step.id
         for step in node.spec.steps
-        if not proves(run := node.evidence.get(step.id), commit) or not _as_declared(step, run)
+        if not proves(run := node.evidence.get(step.id), commit) or not as_declared(step, run)
     )
 
 
-def _as_declared(step: Step, run: Evidence | None) -> bool:
-    if run is None or step.run is None or run.source != "exec":
-        return True
-    return same(step.run, run.command)
+def as_declared(step: Step, run: Evidence | None) -> bool:
+    """Whether a run is of the step's own command: word by word, and only where both are known."""
+    return run is None or step.run is None or not run.command or _same(step.run, run.command)
 
 
 def proof(node: NodeState, head: str, command: Sequence[str], verified: bool | None) -> Proof:

@@ -11,7 +11,7 @@ The first row that applies; where the plan is archived or the node done with not
 | it is held, or a run of it is going                                   | moving  |             |
 | given up on                                                           | you     | give-up     |
 | a finished change in a plan without a branch                          | you     | merge       |
-| a finished change: its runner is there / is not                       | moving / held | |
+| a finished change: its runner is there / is not, or it was worked by hand | moving / held | |
 | failed, mismatch, missing or abandoned                                | broken  |             |
 | not ready                                                             | waiting |             |
 | ready, and kept for a person                                          | you     | person      |
@@ -109,7 +109,7 @@ def _stuck(here: Here, runners: Runners) -> Standing | None:
 
 
 def _finished(here: Here, runners: Runners) -> Standing:
-    attempt, branch = here.node.attempt, here.plan.header.branch
+    attempt, branch = here.node.current_attempt, here.plan.header.branch
     if branch is None:
         known = runners.of_plan.get(here.slug, [])
         checkout = known[0].checkout if known else None
@@ -117,7 +117,7 @@ def _finished(here: Here, runners: Runners) -> Standing:
         return _you("merge", attempt.exited_at if attempt else None, action, say.merge(here.verdict.detail))
     launch = runners.on(here.slug, repository_of(here.plan.header, here.node.spec))
     if launch.reason in ("next", "waiting-for-slot"):
-        return Standing("moving", say.landing(branch))
+        return Standing("moving", say.landing(branch)) if attempt is not None else Standing("held", here.verdict.detail)
     return Standing("held", launch.detail)
 
 

@@ -16,22 +16,19 @@ finished run is not either: where it runs cannot be seen, and the newer word cou
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from msgspec import Struct
 
 from stoat.derive.answers import StepShown, StepState
+from stoat.derive.integration import as_declared
 from stoat.derive.verdict import Context
 from stoat.derive.wording import commands, status
-from stoat.plan.commands import same
 from stoat.plan.nodes import Step
 from stoat.plan.state import Evidence, NodeState
 
 BARE = ""
 """The key of evidence under a node's own tag, which names no step."""
 BAD: frozenset[StepState] = frozenset({"failed", "timed-out", "mismatch"})
-
-_same = lru_cache(maxsize=16384)(same)
 
 
 class Steps(Struct, frozen=True):
@@ -115,7 +112,7 @@ def _state(step: Step, run: Evidence | None, going: Evidence | None) -> StepStat
         return "timed-out"
     if run.state != "passed":
         return "failed"
-    if step.run is not None and run.command and not _same(step.run, run.command):
+    if not as_declared(step, run):
         return "mismatch"
     return "passed"
 

@@ -31,6 +31,7 @@ GAVE_UP = Mark("r-1", BEFORE, "its steps stay red")
 HERE = (runner(),)
 INTEG = {"branch": "integ"}
 GREEN = ("F/a", "F/b")
+MAKE = {"steps": (Step(id="s", run="make s"),)}
 
 CASES: list[tuple[str, NodeState, dict[str, object], tuple[RunnerFact, ...], tuple[object, ...]]] = [
     ("done", done("a"), {}, HERE, (None, "", None, None)),
@@ -55,6 +56,11 @@ CASES: list[tuple[str, NodeState, dict[str, object], tuple[RunnerFact, ...], tup
      ("you", "committed on stoat/p/a, merge when ready", "merge", "git merge stoat/p/a")),
     ("finished, to land", node("a", attempt=attempt(outcome="done")), {"header": INTEG}, HERE,
      ("moving", "finished, its runner lands it on integ", None, None)),
+    ("finished by hand, to land", node("a", spec=MAKE, evidence={"s": run("s")}), {"header": INTEG}, HERE,
+     ("held", "its step passed, worked by hand: a runner lands it on integ if its branch stoat/p/a is here", None,
+      None)),
+    ("finished by hand, to merge", node("a", spec=MAKE, evidence={"s": run("s")}), {}, HERE,
+     ("you", "its step passed, worked by hand: merge when ready", "merge", "git -C /code/x merge stoat/p/a")),
     ("finished, nobody lands it", node("a", attempt=attempt(outcome="done")), {"header": INTEG}, (),
      ("held", "no runner: stoat run-plan p CHECKOUT --watch", None, None)),
     ("red", gate("a", evidence={"": run(result="failed", exit_code=1)}), {}, HERE,

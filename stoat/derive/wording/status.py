@@ -125,6 +125,7 @@ def stale(why: str, rerun: Sequence[str] = ()) -> str:
 
 
 NOT_A_COMMIT = "but not on one clean commit"
+BEFORE_RESTART = "before it was restarted"
 """Why a change whose steps all passed is not finished yet."""
 
 
@@ -214,6 +215,13 @@ def change_open(attempt: Attempt | None) -> str:
 def change_finished(detail: str, onto: str | None) -> str:
     """A change whose work is complete."""
     return f"{detail}, to be landed on {onto}" if onto else f"{detail}, merge when ready"
+
+
+def finished_by_hand(detail: str, onto: str | None, branch: str) -> str:
+    """A change whose work is complete and that no runner worked: whether its branch is here only a runner can see."""
+    if onto is None:
+        return f"{detail}, worked by hand: merge when ready"
+    return f"{detail}, worked by hand: a runner lands it on {onto} if its branch {branch} is here"
 
 
 def committed(attempt: Attempt) -> str:

@@ -11,6 +11,7 @@ from tests.support.states import BEFORE, JO, answer, attempt, claim, going, land
 
 STEPS = {"steps": (Step(id="s", run="make s"), Step(id="t", run="make t"))}
 GREEN = {"s": run("s", seq=1), "t": run("t", seq=2)}
+BY_HAND = "all 2 steps passed, worked by hand: a runner lands it on integ if its branch stoat/p/a is here"
 PARKED = Parked(why="it conflicts", at=BEFORE, commit="a" * 40, files=("x.py",))
 
 
@@ -40,7 +41,27 @@ CASES = {
         "mismatch",
         "step t ran another command: `true`, declared is `make t` · 1✓ 1✗",
     ),
-    "all green, by hand": (change(True, evidence=GREEN), "waiting", "all 2 steps passed, to be landed on integ"),
+    "all green, by hand": (change(True, evidence=GREEN), "waiting", BY_HAND),
+    "all green, on two commits": (
+        change(True, evidence={**GREEN, "t": run("t", seq=2, commit="e" * 40, commit_after="e" * 40)}),
+        "waiting",
+        "all 2 steps passed, but not on one clean commit",
+    ),
+    "all green, nobody could tell whether clean": (
+        change(True, evidence={**GREEN, "t": run("t", seq=2, dirty=None)}),
+        "waiting",
+        "all 2 steps passed, but not on one clean commit",
+    ),
+    "all green, on a commit that moved": (
+        change(True, evidence={**GREEN, "t": run("t", seq=2, commit="e" * 40)}),
+        "waiting",
+        "all 2 steps passed, but not on one clean commit",
+    ),
+    "all green, before a restart": (
+        change(True, evidence=GREEN, restarted=JO, restarted_seq=3),
+        "waiting",
+        "all 2 steps passed, before it was restarted",
+    ),
     "all green, on a dirty tree": (
         change(True, evidence={**GREEN, "t": run("t", dirty=True)}),
         "waiting",

@@ -21,12 +21,9 @@ from stoat.derive.integration import (
     Unusable,
     Verified,
 )
-from stoat.plan.events.attempts import Outcome
+from stoat.plan.events.attempts import GOT_NOWHERE, Outcome
 from stoat.plan.nodes import CHANGE
 from stoat.plan.state import NodeState
-
-GOT_NOWHERE = frozenset({"failed", "nothing", "lost"})
-"""The outcomes that use up one of a node's attempts."""
 
 
 class Wait(Struct, frozen=True):

@@ -12,7 +12,8 @@ node was last written and after its own go-ahead was last withdrawn (by the log'
 from __future__ import annotations
 
 from stoat.derive.answers import Status
-from stoat.plan.nodes import CHANGE, ISSUE, NEEDS_GO_AHEAD
+from stoat.plan.events.decisions import covered
+from stoat.plan.nodes import ISSUE, NEEDS_GO_AHEAD
 from stoat.plan.state import Mark, NodeState, PlanState
 
 
@@ -25,9 +26,7 @@ def given(plan: PlanState, node: NodeState) -> Mark | None:
     """The go-ahead that covers the node as it is now written; None without one."""
     if node.go_ahead is not None:
         return node.go_ahead
-    if node.spec.kind == CHANGE and plan.header.go_ahead == "plan" and plan.approved_seq > node.cleared_seq:
-        return plan.approved
-    return None
+    return plan.approved if covered(plan, node) else None
 
 
 def approvable(plan: PlanState, node: NodeState, status: Status) -> bool:

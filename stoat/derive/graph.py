@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
+from stoat.plan import cycles
 from stoat.plan.state import NodeState, PlanState
 
 
@@ -90,7 +91,9 @@ def order_of(graph: Graph, undone: bytearray) -> Order:
     for i in walk:
         rest[i] = 0
     if any(rest):
-        for group in _groups(graph, rest):
+        # Along the users, so that those nobody else waits for come first.
+        alive = [i for i, left in enumerate(rest) if left]
+        for group in cycles.groups(alive, lambda i: [user for user in graph.users[i] if rest[user]]):
             walk.extend(group)
             if len(group) > 1 or group[0] in graph.deps[group[0]]:
                 circle_of.update(dict.fromkeys(group, len(circles)))
@@ -100,21 +103,8 @@ def order_of(graph: Graph, undone: bytearray) -> Order:
 
 def circle(graph: Graph, members: Sequence[int]) -> list[int]:
     """One way around a circle, from its least ref: each node waits for the next, and the last for the first."""
-    inside = set(members)
     start = min(members, key=lambda i: graph.refs[i])
-    came: dict[int, int] = {}
-    queue = [start]
-    for node in queue:
-        for other in graph.deps[node]:
-            if other == start:
-                way = [node]
-                while way[-1] != start:
-                    way.append(came[way[-1]])
-                return way[::-1]
-            if other in inside and other not in came:
-                came[other] = node
-                queue.append(other)
-    return [start]
+    return cycles.way_around(start, graph.deps.__getitem__, frozenset(members))
 
 
 def downstream(graph: Graph, start: int, undone: bytearray) -> set[int]:
@@ -145,48 +135,6 @@ def _peel(graph: Graph, undone: bytearray) -> list[int]:
             if not waiting[other] and undone[other]:
                 walk.append(other)
     return walk
-
-
-def _groups(graph: Graph, alive: bytearray) -> Iterable[list[int]]:
-    """Tarjan's strongly connected groups along the users' edges' reverse, those nobody else waits for first."""
-    number: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    on_stack: set[int] = set()
-    for root in range(len(alive)):
-        if not alive[root] or root in number:
-            continue
-        work = [(root, iter(graph.users[root]))]
-        number[root] = low[root] = len(number)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            node, users = work[-1]
-            for user in users:
-                if not alive[user]:
-                    continue
-                if user not in number:
-                    number[user] = low[user] = len(number)
-                    stack.append(user)
-                    on_stack.add(user)
-                    work.append((user, iter(graph.users[user])))
-                    break
-                if user in on_stack:
-                    low[node] = min(low[node], number[user])
-            else:
-                work.pop()
-                if work:
-                    above = work[-1][0]
-                    low[above] = min(low[above], low[node])
-                if low[node] == number[node]:
-                    group = []
-                    while True:
-                        member = stack.pop()
-                        on_stack.discard(member)
-                        group.append(member)
-                        if member == node:
-                            break
-                    yield group
 
 
 def ranked(refs: Sequence[str], unblocks: Sequence[int], order: Sequence[int], chosen: Iterable[int]) -> list[int]:

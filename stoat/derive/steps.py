@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from stoat.derive.answers import StepShown, StepState
 from stoat.derive.integration import as_declared
-from stoat.derive.verdict import Context
+from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import commands, status
 from stoat.plan.nodes import Step
 from stoat.plan.state import Evidence, NodeState
@@ -78,6 +78,18 @@ def read(plan: str, node: NodeState, context: Context) -> Steps:
     declared = {step.id for step in node.spec.steps}
     unassigned = tuple(run.run for key, run in sorted(node.evidence.items()) if key not in declared)
     return Steps(tuple(shown), tuple(deciding), unassigned)
+
+
+def bad(node: NodeState, read: Steps) -> Verdict | None:
+    """The verdict on a node with a bad step: red and timed-out ones before those that ran another command."""
+    red = read.first("failed", "timed-out")
+    if red is not None:
+        detail = status.ended(node.evidence[red.id])
+        return Verdict("failed", status.steps_bad(red.id, detail, read.tally), read.shown)
+    other = read.first("mismatch")
+    if other is not None:
+        return Verdict("mismatch", status.steps_bad(other.id, other.detail, read.tally), read.shown)
+    return None
 
 
 def in_flight(node: NodeState, step: str, context: Context) -> tuple[Evidence | None, Evidence | None]:

@@ -11,7 +11,7 @@ from stoat.derive.attempts import Judged, Verify, Wait
 from stoat.derive.integration import Proof
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
-from stoat.plan.events.attempts import AttemptJudged, GaveUp
+from stoat.plan.events.attempts import GOT_NOWHERE, AttemptJudged, GaveUp
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, spawn
@@ -103,7 +103,7 @@ def _judged(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunS
     attempt, node_id = node.attempt, node.spec.id
     assert attempt is not None
     judged = AttemptJudged(node=node_id, attempt=attempt.number, outcome=verdict.outcome, detail=verdict.detail)
-    counts = verdict.outcome in attempts.GOT_NOWHERE
+    counts = verdict.outcome in GOT_NOWHERE
     tries = node.tries + counts
     giving_up = counts and not attempts.another(tries, run.options.max_attempts)
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from stoat.plan.ids import NodeRef
 from stoat.plan.nodes import Header, Node
-from stoat.plan.rules.edges import check_edges, circles, dependents_elsewhere, shortest_cycle
+from stoat.plan.rules.edges import check_edges, dependents_elsewhere
 from stoat.plan.state import Mark, NodeState, PlanState
 
 MARK = Mark("Ada", "2026-01-01T00:00:00.000Z")
@@ -86,30 +81,3 @@ def test_a_rehearsal_stands_in_for_a_real_publish_of_its_package() -> None:
 def test_a_pin_is_moved_by_another_node_of_the_plan() -> None:
     assert said([node("a"), node("c", bumped_by="a")]) == []
     assert said([node("c", bumped_by="c")]) == ["0.bumped_by: 'c' is no other node of this plan"]
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20))
-def test_a_group_is_found_exactly_where_a_node_reaches_itself(pairs: list[tuple[int, int]]) -> None:
-    refs = [NodeRef("p", f"n{number}") for number in range(8)]
-    edges = {ref: [refs[to] for start, to in pairs if refs[start] == ref] for ref in refs}
-
-    def reached(start: NodeRef) -> set[NodeRef]:
-        seen: set[NodeRef] = set()
-        waiting = list(edges[start])
-        while waiting:
-            ref = waiting.pop()
-            if ref not in seen:
-                seen.add(ref)
-                waiting += edges[ref]
-        return seen
-
-    reach = {ref: reached(ref) for ref in refs}
-    expected = {frozenset(o for o in reach[ref] if ref in reach[o]) for ref in refs if ref in reach[ref]}
-    found = circles(refs, edges.__getitem__)
-    assert {frozenset(group) for group in found} == expected
-    for group in found:
-        way = shortest_cycle(group[0], edges.__getitem__, set(group))
-        assert way[0] == way[-1] == group[0]
-        assert all(on in edges[ref] for ref, on in pairwise(way))
-        assert set(way) <= set(group)

@@ -45,14 +45,7 @@ def _of_steps(node: NodeState, read: steps.Steps, context: Context) -> Verdict |
     going = steps.any_in_flight(node, context)
     if going:
         return Verdict("running", say.progress(read.tally) if read.shown else say.running(going), read.shown)
-    bad = read.first("failed", "timed-out")
-    if bad:
-        detail = say.ended(node.evidence[bad.id])
-        return Verdict("failed", say.steps_bad(bad.id, detail, read.tally), read.shown)
-    other = read.first("mismatch")
-    if other:
-        return Verdict("mismatch", say.steps_bad(other.id, other.detail, read.tally), read.shown)
-    return None
+    return steps.bad(node, read)
 
 
 def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: Context) -> Verdict:

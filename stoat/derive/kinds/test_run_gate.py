@@ -41,13 +41,9 @@ def _stepped(node: NodeState, plan: PlanState, context: Context) -> Verdict:
 def _of_steps(node: NodeState, plan: PlanState, read: steps.Steps) -> Verdict:
     if read.first("running"):
         return Verdict("running", say.progress(read.tally), read.shown)
-    bad = read.first("failed", "timed-out")
-    if bad:
-        detail = say.ended(node.evidence[bad.id])
-        return Verdict("failed", say.steps_bad(bad.id, detail, read.tally), read.shown)
-    other = read.first("mismatch")
-    if other:
-        return Verdict("mismatch", say.steps_bad(other.id, other.detail, read.tally), read.shown)
+    bad = steps.bad(node, read)
+    if bad is not None:
+        return bad
     if read.missing:
         return Verdict("waiting", say.steps_waiting(read.missing, read.tally), read.shown)
     proofs = [Proof.of_run(run) for run in read.deciding]

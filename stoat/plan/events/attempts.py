@@ -12,6 +12,8 @@ from stoat.plan.state import Attempt, Mark, PlanState
 Outcome = Literal["done", "failed", "nothing", "given-back", "lost"]
 """done: the evidence says so · failed: it says no · nothing: the agent left nothing to judge · given-back: it does not
 count against the node · lost: the agent vanished without a result."""
+GOT_NOWHERE: frozenset[Outcome] = frozenset({"failed", "nothing", "lost"})
+"""The outcomes that use up one of a node's attempts."""
 
 
 class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
@@ -89,7 +91,7 @@ class AttemptJudged(NodeEvent, tag="attempt_judged", frozen=True):
         judged = node.attempt
         if judged is not None and judged.number == self.attempt:
             judged = replace(judged, outcome=self.outcome, detail=self.detail)
-        counts = self.outcome in ("failed", "nothing", "lost")
+        counts = self.outcome in GOT_NOWHERE
         plan.change(self.node, attempt=judged, tries=node.tries + (1 if counts else 0))
 
 

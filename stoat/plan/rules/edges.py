@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from stoat.plan import cycles
 from stoat.plan.ids import NodeRef, split_ref
 from stoat.plan.nodes import PUBLISH, Node
 from stoat.plan.rules.finding import Finding, Path, did_you_mean
@@ -64,65 +64,6 @@ def dependents_elsewhere(slug: str, node_id: str, others: Mapping[str, PlanState
     ]
 
 
-def circles(starts: Iterable[NodeRef], dependencies: Dependencies) -> list[list[NodeRef]]:
-    """The strongly connected groups (Tarjan's) with a cycle in them that can be reached from `starts`."""
-    found: list[list[NodeRef]] = []
-    index: dict[NodeRef, int] = {}
-    low: dict[NodeRef, int] = {}
-    trail: list[NodeRef] = []
-    on_trail: set[NodeRef] = set()
-    for start in starts:
-        if start in index:
-            continue
-        work: list[tuple[NodeRef, Iterator[NodeRef]]] = []
-        following: NodeRef | None = start
-        while following is not None or work:
-            if following is not None:
-                index[following] = low[following] = len(index)
-                trail.append(following)
-                on_trail.add(following)
-                work.append((following, iter(dependencies(following))))
-                following = None
-            node, rest = work[-1]
-            for on in rest:
-                if on not in index:
-                    following = on
-                    break
-                if on in on_trail:
-                    low[node] = min(low[node], index[on])
-            if following is not None:
-                continue
-            work.pop()
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[node])
-            if low[node] == index[node]:
-                group = [trail.pop()]
-                while group[-1] != node:
-                    group.append(trail.pop())
-                on_trail.difference_update(group)
-                if len(group) > 1 or node in dependencies(node):
-                    found.append(group)
-    return found
-
-
-def shortest_cycle(start: NodeRef, dependencies: Dependencies, within: Collection[NodeRef]) -> list[NodeRef]:
-    """The shortest way from `start` back to it that stays `within` a group: `[a, b, a]`."""
-    came_from: dict[NodeRef, NodeRef] = {}
-    queue = deque([start])
-    while queue:
-        node = queue.popleft()
-        for on in dependencies(node):
-            if on == start:
-                way = [start, node]
-                while way[-1] != start:
-                    way.append(came_from[way[-1]])
-                return way[::-1] if node != start else [start, start]
-            if on in within and on not in came_from:
-                came_from[on] = node
-                queue.append(on)
-    raise ValueError(f"{start} is on no cycle")
-
-
 def _dependency(
     slug: str, nodes: Mapping[str, Node], path: Path, text: str, others: Mapping[str, PlanState] | None
 ) -> Iterator[Finding]:
@@ -163,12 +104,12 @@ def _cycles(
 ) -> Iterator[Finding]:
     dependencies = dependencies_in(slug, nodes, others)
     ours = {NodeRef(slug, node.id): (path, node) for path, node in written}
-    for group in circles(ours, dependencies):
+    for group in cycles.groups(ours, dependencies):
         members = set(group)
         first = next((ref for ref in ours if ref in members), None)
-        if first is None:
+        if first is None or (len(group) == 1 and first not in dependencies(first)):
             continue
-        way = shortest_cycle(first, dependencies, members)
+        way = [*cycles.way_around(first, dependencies, members), first]
         path, node = ours[first]
         leads = next(i for i, text in enumerate(node.depends_on) if split_ref(text, slug) == way[1])
         names = " → ".join(ref.node if ref.plan == slug else str(ref) for ref in way)

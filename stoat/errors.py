@@ -17,6 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended."""
+
 
 class Problem(NamedTuple):
     """One thing wrong with a document: where (1-based, 0 when it is nowhere in particular), what, and what to do."""

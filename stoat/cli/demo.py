@@ -15,6 +15,7 @@ import typer
 from stoat.cli.render import say
 from stoat.demo import workspace
 from stoat.errors import NotAPerson, StoatError
+from stoat.plan.variables import AGENT
 
 DEFAULT = "stoat-demo"
 PACE = ("--settle-seconds", "1", "--stagger-seconds", "0.2", "--poll-seconds", "2")
@@ -30,9 +31,9 @@ def demo(
     Needs no account, no network and no model. What happens are ordinary commands, each shown before it runs. The
     directory is built anew when the demo made it before; one with anything else in it is refused.
     """
-    if os.environ.get("STOAT_AGENT"):
+    if os.environ.get(AGENT):
         raise NotAPerson(
-            "the demo gives a go-ahead in your name, and this is an agent's environment (STOAT_AGENT is set)",
+            f"the demo gives a go-ahead in your name, and this is an agent's environment ({AGENT} is set)",
             hint="run it in a terminal of your own",
         )
     built = workspace.build(directory or Path(tempfile.gettempdir()) / DEFAULT)

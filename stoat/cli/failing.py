@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from stoat.errors import StoatError
+from stoat.errors import INTERRUPTED, StoatError
 
-INTERRUPTED = 128 + signal.SIGINT
 INTERNAL = 1
 
 
@@ -74,7 +72,7 @@ def _keep_traceback() -> Path:
         from stoat.gitstore import opening
 
         place = opening.locate(Path.cwd(), context.store_flag(), os.environ)
-        folder = opening.common_dir(opening.open_repository(place)) / "stoat" / "logs"
+        folder = opening.common_directory(place) / "stoat" / "logs"
         folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"error-{os.getpid()}.log"
     file.write_text(f"{sys.argv}\n{traceback.format_exc()}", encoding="utf-8", errors="backslashreplace")

@@ -73,9 +73,7 @@ def run(
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
-    ran = list(
-        gates.run(context.session(), ref, step, Path(checkout or Path.cwd()), warn=_warn, begin=_announce)
-    )
+    ran = list(gates.run(context.session(), ref, step, Path(checkout or Path.cwd()), warn=_warn, begin=_announce))
     words = {0: "passed", gates.TIMED_OUT: "timed out"}
     render.table(
         ("step", "result", "took"),
@@ -90,15 +88,15 @@ def _announce(step: Step) -> None:
 
 
 def _variables(written: list[str]) -> dict[str, str]:
-    from stoat.service.gates import TAG
+    from stoat.plan.variables import RUN_TAG
 
     variables = {}
     for entry in written:
         name, equals, value = entry.partition("=")
         if not equals or not name:
             raise typer.BadParameter(f"{entry!r} is not written NAME=VALUE", param_hint="--env")
-        if name == TAG:
-            raise typer.BadParameter(f"{TAG} is set by Stoat itself", param_hint="--env")
+        if name == RUN_TAG:
+            raise typer.BadParameter(f"{RUN_TAG} is set by Stoat itself", param_hint="--env")
         variables[name] = value
     return variables
 

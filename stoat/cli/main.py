@@ -19,8 +19,9 @@ from typer.core import TyperGroup
 
 from stoat.cli import context
 from stoat.cli.commands import ENTRIES, SECTIONS, Entry
-from stoat.cli.failing import INTERRUPTED, ending, reader_gone
+from stoat.cli.failing import ending, reader_gone
 from stoat.cli.light import lighten
+from stoat.errors import INTERRUPTED
 
 ABOUT = """\
 Stoat keeps plans of work, works out where every node stands from what it can observe, and runs coding agents on what

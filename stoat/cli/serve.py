@@ -14,11 +14,10 @@ import typer
 
 from stoat.cli import context, render
 from stoat.errors import Refused
+from stoat.web import PORT
 
 if TYPE_CHECKING:
     from stoat.service.session import Session
-
-PORT = 5526
 
 
 def serve(

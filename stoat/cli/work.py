@@ -9,6 +9,7 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json, NodeArgument
+from stoat.plan.variables import CLAIM, NODE, PLAN
 
 Lease = Annotated[str, typer.Option("--lease", metavar="TIME", help="How long the claim lasts unless renewed.")]
 ClaimId = Annotated[
@@ -82,5 +83,5 @@ def release(
 
 def _own_claim(ref: tuple[str, str]) -> str | None:
     """The claim that an agent was launched with, so that one that lost its node cannot touch the next holder's."""
-    mine = (os.environ.get("STOAT_PLAN"), os.environ.get("STOAT_NODE"))
-    return os.environ.get("STOAT_CLAIM") or None if mine == tuple(ref) else None
+    mine = (os.environ.get(PLAN), os.environ.get(NODE))
+    return os.environ.get(CLAIM) or None if mine == tuple(ref) else None

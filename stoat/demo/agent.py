@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from stoat.demo import project
+from stoat.plan.variables import ATTEMPT, NODE, RUN_TAG
 
 GATE = "stoat gate exec "
 REPORT = "build/specs.xml"
@@ -20,7 +21,7 @@ REPORT = "build/specs.xml"
 
 def main(prompt: str) -> int:
     """Work the node that the environment names; 0 when every command it ran was green."""
-    node, attempt = os.environ["STOAT_NODE"], int(os.environ["STOAT_ATTEMPT"])
+    node, attempt = os.environ[NODE], int(os.environ[ATTEMPT])
     print(f"node {node}, attempt {attempt}, in {Path.cwd()}", flush=True)
     if node in project.features(project.project_files()):
         message = write(node, attempt)
@@ -28,7 +29,7 @@ def main(prompt: str) -> int:
         run("git", "commit", "--quiet", "--message", message)
     red = sum(run(*shlex.split(command)) != 0 for command in gates(prompt))
     if node == "pricing":
-        red += prove_specs(os.environ["BOBCAT_RUN_TAG"], "pricing")
+        red += prove_specs(os.environ[RUN_TAG], "pricing")
     return 1 if red else 0
 
 

@@ -222,7 +222,5 @@ class Store:
 
 def _founder(settings: Mapping[str, str]) -> Actor:
     """Who creates the store: the process's actor, or Stoat itself where git knows no name (a bare host)."""
-    try:
-        return actor_of(settings, os.environ)
-    except Refused:
-        return named("Stoat", "observer")
+    actor = actor_of(settings, os.environ)
+    return actor if actor.name else named("Stoat", "observer")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from stoat.errors import Refused
 from stoat.plan.events.base import Actor, ActorKind
+from stoat.plan.variables import AGENT
 
 DOMAIN = "stoat.invalid"
 
@@ -16,16 +16,16 @@ def actor(
 ) -> Actor:
     """The actor of a process: an agent where STOAT_AGENT is set, otherwise a person.
 
-    `settings` are git's (`user.name`, `user.email`); `by` is the name asked for on the command line. Refused when a
-    person has no name.
+    `settings` are git's (`user.name`, `user.email`); `by` is the name asked for on the command line. A person whom
+    nothing names has the name "": enough to read with, and not to append.
     """
-    agent = environ.get("STOAT_AGENT", "")
+    agent = environ.get(AGENT, "")
     if agent:
         return named(by or agent, "agent", session)
     own = environ.get("GIT_AUTHOR_NAME") or settings.get("user.name") or ""
     name = by or own
     if not name.strip():
-        raise Refused("git does not know who you are", "git config --global user.name 'Your Name', or --by NAME")
+        return Actor("", "person", session)
     email = environ.get("GIT_AUTHOR_EMAIL") or settings.get("user.email") or environ.get("EMAIL")
     return Actor(name, "person", session, email if name == own and email else address(name))
 

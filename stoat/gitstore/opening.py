@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from stoat.errors import NotFound, StoreUnreadable
 from stoat.gitstore.porcelain import GitFailed, Ran, git, zsplit
+from stoat.plan.variables import STORE
 
 if TYPE_CHECKING:
     import pygit2
@@ -38,7 +39,7 @@ def locate(cwd: Path, store: Path | None, environ: Mapping[str, str]) -> Path:
     In this order: `store` (the flag), STOAT_STORE, `git config stoat.store` (relative to the repository it was read
     in), the repository around `cwd`. NotFound when there is none.
     """
-    named = store or (Path(environ["STOAT_STORE"]) if environ.get("STOAT_STORE") else None)
+    named = store or (Path(environ[STORE]) if environ.get(STORE) else None)
     if named is not None:
         return cwd / named.expanduser()
     configured = git(cwd, "config", "--type=path", "--get", "stoat.store", check=False)
@@ -93,15 +94,6 @@ def open_repository(path: Path) -> pygit2.Repository:
     if "unsupported extension" in said or "unknown object format" in said:
         raise _unsupported(path, said)
     raise StoreUnreadable(f"the repository at {path} cannot be opened: {said}", "`git fsck` may say more")
-
-
-def common_dir(repository: pygit2.Repository) -> Path:
-    """The common git directory of an open repository."""
-    git_directory = Path(repository.path)
-    pointer = git_directory / "commondir"
-    if not pointer.is_file():
-        return git_directory.resolve()
-    return (git_directory / pointer.read_text(encoding="utf-8").strip()).resolve()
 
 
 def _root(common: Path) -> Path:

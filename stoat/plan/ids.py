@@ -15,7 +15,8 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NODE = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?/[A-Za-z0-9._-]+")
 _ANCHOR = re.compile(rf"{_REPOSITORY.pattern}#[1-9][0-9]*")
-_CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
+DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32, in which ids are written: no letter that is read as another."""
 LONGEST = 100
 
 
@@ -86,7 +87,7 @@ def event_id(at: Time, noise: bytes) -> str:
     digits = []
     for _ in range(26):
         number, digit = divmod(number, 32)
-        digits.append(_CROCKFORD[digit])
+        digits.append(DIGITS[digit])
     return "".join(reversed(digits))
 
 

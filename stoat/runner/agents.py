@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from stoat.plan import variables
 from stoat.plan.nodes import Node
 from stoat.plan.state import PlanState
 from stoat.processes import agent_environment
@@ -17,7 +18,7 @@ from stoat.runner.options import RunOptions
 from stoat.runner.profiles import Profile
 from stoat.runner.state import Run
 
-CLAIM = "STOAT_CLAIM"
+CLAIM = variables.CLAIM
 """The mark by which a process is found again when its runner was killed between starting and recording it."""
 
 _TAIL = 4 * 1024 * 1024
@@ -47,23 +48,23 @@ def environment(
 ) -> dict[str, str]:
     """The whole environment of an agent, of its setup and of its verification."""
     base = agent_environment(run.environ)
-    for name in ("STOAT_SESSION", "STOAT_AGENT"):
+    for name in (variables.SESSION, variables.AGENT):
         base.pop(name, None)
     base.update(own_variables(run.options, node, worktree))
     base.update(
         {
-            "STOAT_AGENT": run.options.agent,
-            "STOAT_PLAN": run.plan,
-            "STOAT_NODE": node,
-            "STOAT_ATTEMPT": str(attempt),
-            "STOAT_STORE": str(run.session.store.common),
-            "BOBCAT_RUN_TAG": f"{run.plan}/{node}",
+            variables.AGENT: run.options.agent,
+            variables.PLAN: run.plan,
+            variables.NODE: node,
+            variables.ATTEMPT: str(attempt),
+            variables.STORE: str(run.session.store.common),
+            variables.RUN_TAG: f"{run.plan}/{node}",
             CLAIM: claim,
             "PATH": os.pathsep.join(part for part in (str(run.stoat.parent), base.get("PATH")) if part),
         }
     )
     if session is not None:
-        base["STOAT_SESSION"] = session
+        base[variables.SESSION] = session
     return base
 
 

@@ -17,7 +17,7 @@ from stoat.derive.schedule import Hold
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
-from stoat.errors import NotFound, StoatError
+from stoat.errors import INTERRUPTED, NotFound, StoatError
 from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work import remotes
 from stoat.plan.facts import HeldBack, RunnerFact
@@ -40,7 +40,6 @@ Step = Callable[[Run, RunState], RunState]
 
 STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, judge, check, land, launch)
 
-INTERRUPTED = 130
 _PATIENCE = 3
 """Polls in a row that may fail with no agent out there before the run ends with the error."""
 
@@ -48,9 +47,7 @@ _FULL = frozenset({"resource", "alone"})
 _SHOWN = frozenset({"resource", "alone", "judging", "upstream", "finished"})
 
 
-def run_plan(
-    options: RunOptions, session: Session, emit: Callable[[str], None], environ: Mapping[str, str]
-) -> int:
+def run_plan(options: RunOptions, session: Session, emit: Callable[[str], None], environ: Mapping[str, str]) -> int:
     """Work the plan until nothing is left to do (or, with --watch, until told to stop); gives the exit code.
 
     `emit` shows one line. Refused before anything is claimed where the run may not start.
@@ -170,5 +167,3 @@ def _signals(run: Run) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-

@@ -13,6 +13,7 @@ from stoat.derive.limits import Limits
 from stoat.derive.schedule import Scope
 from stoat.errors import Refused
 from stoat.plan.state import PlanState
+from stoat.plan.variables import RUN_TAG
 from stoat.runner.profiles import Profile, has_posture
 
 LATER = {
@@ -76,14 +77,14 @@ def parse_environment(written: Iterable[str]) -> tuple[tuple[str, str], ...]:
     pairs, wrong = [], []
     for one in written:
         name, equals, value = one.partition("=")
-        if equals and _NAME.fullmatch(name) and not name.startswith("STOAT_") and name != "BOBCAT_RUN_TAG":
+        if equals and _NAME.fullmatch(name) and not name.startswith("STOAT_") and name != RUN_TAG:
             pairs.append((name, value))
         else:
             wrong.append(one)
     if wrong:
         raise Refused(
             f"--agent-env takes KEY=VALUE, and not {', '.join(map(repr, wrong))}",
-            hint="a name has letters, digits and underscores; STOAT_… and BOBCAT_RUN_TAG are set by the runner",
+            hint=f"a name has letters, digits and underscores; STOAT_… and {RUN_TAG} are set by the runner",
         )
     return tuple(pairs)
 

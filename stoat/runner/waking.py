@@ -15,9 +15,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+from stoat.gitstore.refs import REF
 from stoat.processes import Identity, is_alive
 
-REF = "refs/stoat/state"
 STOP_FILE = ".stoat-stop"
 _QUIET = 0.02
 """Seconds that follow a wake-up before the runner looks: one append touches several files."""

@@ -13,21 +13,22 @@ from stoat.errors import NotFound, StoatError
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
 from stoat.gitstore.porcelain import GitFailed, git
+from stoat.gitstore.refs import REF
+from stoat.plan.variables import AGENT
 from stoat.service import spool
-from stoat.service.session import AGENT, actor_of
-from stoat.service.starting import STATE
+from stoat.service.session import actor_of
 
 OLDEST_GIT = (2, 39)
 _FSCK_SECONDS = 600.0
 
-State = Literal["ok", "warning", "problem"]
+Health = Literal["ok", "warning", "problem"]
 
 
 class Check(Struct, frozen=True, rename="camel"):
     """One thing looked at: how it is, and what to do about it (empty when it is well)."""
 
     name: str
-    state: State
+    state: Health
     what: str
     do: str = ""
 
@@ -96,10 +97,10 @@ def _identity(settings: Mapping[str, str], by: str | None, environ: Mapping[str,
 def _fsck(place: Path) -> Check:
     """Ask git whether every object of the store's history is there, and whether those of its tip are whole."""
     try:
-        walked = git(place, "rev-list", "--objects", "--quiet", STATE, check=False, timeout=_FSCK_SECONDS)
+        walked = git(place, "rev-list", "--objects", "--quiet", REF, check=False, timeout=_FSCK_SECONDS)
         said = walked.err
         if walked.code == 0:
-            tip = git(place, "ls-tree", "-r", "-z", "--format=%(objectname)", STATE, timeout=_FSCK_SECONDS).out
+            tip = git(place, "ls-tree", "-r", "-z", "--format=%(objectname)", REF, timeout=_FSCK_SECONDS).out
             objects = tip.replace("\0", "\n").encode()
             read = git(place, "cat-file", "--batch", "--buffer", input=objects, check=False, timeout=_FSCK_SECONDS)
             said = read.err

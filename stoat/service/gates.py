@@ -21,14 +21,14 @@ from stoat.plan.events.evidence import GateFinished, GateStarted
 from stoat.plan.ids import NodeRef, same_repository
 from stoat.plan.nodes import Step, repository_of
 from stoat.plan.state import PlanState
+from stoat.plan.variables import CLAIM, NODE, PLAN, RUN_TAG
 from stoat.processes import NotStarted, Outcome, identity_of, machine_name, run_untouched
 from stoat.processes.untouched import TIMED_OUT
 from stoat.service.recording import Recorder, Warn
-from stoat.service.session import CLAIM, Session, mint, node_of
+from stoat.service.session import Session, mint, node_of
 
-__all__ = ["TAG", "TIMED_OUT", "StepRun", "execute", "run", "steps_of"]
+__all__ = ["TIMED_OUT", "StepRun", "execute", "run", "steps_of"]
 
-TAG = "BOBCAT_RUN_TAG"
 START_PATIENCE = 2.0
 """Seconds that the record of a start may keep a command waiting, in the worst case; it is made anyway, meanwhile."""
 END_PATIENCE = 25.0
@@ -55,7 +55,7 @@ def execute(
     environment and with its tag (`tag`, with the step behind it); without `ref` it only runs. `store` is the flag
     that `opening` went by, if any. `warn` is told of everything that kept the record from being made.
     """
-    environ = {**os.environ, **(env or {}), TAG: f"{tag}/{step}" if step else tag}
+    environ = {**os.environ, **(env or {}), RUN_TAG: f"{tag}/{step}" if step else tag}
     place = directory if cwd is None else tree.top_of(directory) / cwd
     if ref is None:
         return _run(argv, place, environ, timeout, warn)
@@ -157,7 +157,7 @@ def _common(directory: Path, store: Path | None) -> Path:
 
 def _claim_of(ref: NodeRef) -> str | None:
     """The claim that this process works under, if it is one on this node."""
-    of = (os.environ.get("STOAT_PLAN", ref.plan), os.environ.get("STOAT_NODE", ref.node))
+    of = (os.environ.get(PLAN, ref.plan), os.environ.get(NODE, ref.node))
     return os.environ.get(CLAIM) if of == ref else None
 
 

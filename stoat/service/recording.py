@@ -23,6 +23,7 @@ from stoat.plan.events.base import Actor
 from stoat.plan.events.evidence import GateFinished
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import Claim, State
+from stoat.plan.variables import AGENT
 from stoat.service import claims, spool
 from stoat.service.session import Session, node_of
 from stoat.service.spool import GateEvent
@@ -54,7 +55,7 @@ class Recorder:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._late: list[_Job] = []
         self.session: Session | None = None
-        self.actor = Actor(os.environ.get("STOAT_AGENT") or "somebody", "observer")
+        self.actor = Actor(os.environ.get(AGENT) or "somebody", "observer")
         self.unknown = False
         self._thread = threading.Thread(target=self._work, name="stoat-recorder", daemon=True)
         # Signals are the main thread's: it passes them on to the command.

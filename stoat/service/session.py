@@ -1,8 +1,8 @@
 """A session: one actor at one store, standing in one directory. Every use case takes one first.
 
-    session = open_session(Path.cwd())
-    session.answers().plans["my-plan"].nodes      what is derived, derived again only when something changed
-    session.commit(decide)                        append what `decide(state, now)` gives, or nothing
+session = open_session(Path.cwd())
+session.answers().plans["my-plan"].nodes      what is derived, derived again only when something changed
+session.commit(decide)                        append what `decide(state, now)` gives, or nothing
 """
 
 from __future__ import annotations
@@ -21,17 +21,13 @@ from stoat.gitstore import names, opening
 from stoat.gitstore.log import Appended, Change, Store
 from stoat.plan.events.base import Actor
 from stoat.plan.facts import Facts
-from stoat.plan.ids import NodeRef, split_ref
+from stoat.plan.ids import DIGITS, NodeRef, split_ref
 from stoat.plan.state import NodeState, PlanState, State
+from stoat.plan.variables import AGENT, SESSION
 from stoat.service import spool
 
 if TYPE_CHECKING:
     from stoat.derive.answers import Answers
-
-AGENT = "STOAT_AGENT"
-SESSION = "STOAT_SESSION"
-CLAIM = "STOAT_CLAIM"
-_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 @dataclass
@@ -114,19 +110,13 @@ def open_session(
 
 
 def actor_of(settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]) -> Actor:
-    """Who speaks: an agent where STOAT_AGENT is set, else the person that --by or git's settings name.
-
-    A person whom nothing names has the name "", which may read and not append.
-    """
-    try:
-        return names.actor(settings, environ, by, environ.get(SESSION) or None)
-    except Refused:
-        return Actor("", "person")
+    """Who speaks, in which session; a person whom nothing names may read and not append."""
+    return names.actor(settings, environ, by, environ.get(SESSION) or None)
 
 
 def mint(prefix: str) -> str:
     """A short random id: `mint("q")` gives something like `q-7m2kx0a9`. 40 bits: never two alike within a plan."""
-    return f"{prefix}-{''.join(secrets.choice(_LETTERS) for _ in range(8))}"
+    return f"{prefix}-{''.join(secrets.choice(DIGITS) for _ in range(8))}"
 
 
 def parse_ref(text: str) -> NodeRef:

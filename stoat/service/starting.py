@@ -8,9 +8,9 @@ from stoat.errors import NotFound
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
 from stoat.gitstore.porcelain import GitFailed, git
+from stoat.gitstore.refs import REF
 from stoat.gitstore.work.remotes import remote_of
 
-STATE = "refs/stoat/state"
 _ASK_SECONDS = 30.0
 
 
@@ -39,11 +39,11 @@ def init(place: Path, remote: str | None = None) -> list[str]:
         if _track(place, named):
             said.append(f"`git fetch {named}` brings its plans to {tracking(named)} from now on")
     if theirs is not None and named is not None and _adopt(place, named, theirs):
-        said.append(f"took the plans that {named} has: {STATE} is at {theirs[:10]}")
+        said.append(f"took the plans that {named} has: {REF} is at {theirs[:10]}")
     store, made = Store.create(place)
     if made:
-        said.append(f"made {STATE} in {common}")
-    elif not any(STATE in line for line in said):
+        said.append(f"made {REF} in {common}")
+    elif not any(REF in line for line in said):
         count = len(store.state().plans)
         said.append(f"{common} holds plans already ({count}); nothing was changed")
     return said
@@ -52,7 +52,7 @@ def init(place: Path, remote: str | None = None) -> list[str]:
 def _ask(place: Path, remote: str) -> tuple[str | None, str | None]:
     """The commit of the remote's store (None without one), and why it could not be asked."""
     try:
-        seen = git(place, "ls-remote", "--", remote, STATE, timeout=_ASK_SECONDS).out
+        seen = git(place, "ls-remote", "--", remote, REF, timeout=_ASK_SECONDS).out
     except GitFailed as failed:
         return None, failed.why
     return (seen.split()[0] if seen.strip() else None), None
@@ -71,10 +71,10 @@ def _track(place: Path, remote: str) -> bool:
 
 def _adopt(place: Path, remote: str, theirs: str) -> bool:
     """Bring the remote's store here; a clone without one gets it as its own. Whether it did."""
-    git(place, "fetch", "--no-tags", "--", remote, f"{STATE}:{tracking(remote)}")
+    git(place, "fetch", "--no-tags", "--", remote, f"{REF}:{tracking(remote)}")
     try:
         Store.open(place)
     except NotFound:
         # The all-zero old value: create it, and fail if somebody else did meanwhile.
-        return git(place, "update-ref", STATE, theirs, "0" * 40, check=False).code == 0
+        return git(place, "update-ref", REF, theirs, "0" * 40, check=False).code == 0
     return False

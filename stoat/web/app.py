@@ -5,15 +5,13 @@ from __future__ import annotations
 from flask import Flask, Response, request
 
 from stoat.service.session import Session
-from stoat.web import payloads, problems
+from stoat.web import PORT, payloads, problems
 from stoat.web.api import api
 from stoat.web.current import EXTENSION
 from stoat.web.live import live
 from stoat.web.pages import pages
 from stoat.web.security import Guard
 from stoat.web.watch import Watch
-
-PORT = 5526
 
 
 def create_app(session: Session, *, port: int = PORT) -> Flask:

@@ -16,6 +16,7 @@ from waitress.server import create_server
 from stoat import clock
 from stoat.errors import Refused, Unreachable
 from stoat.observe import live
+from stoat.web import PORT
 from stoat.web.current import EXTENSION
 from stoat.web.live import STREAMS
 from stoat.web.security import LOOPBACK
@@ -46,7 +47,7 @@ def listen(host: str, port: int) -> socket.socket:
     if host.strip("[]") not in {name.strip("[]") for name in LOOPBACK}:
         raise Refused(
             f"serving on {host} is not offered: there is no login yet, so whoever reaches the port reads every plan",
-            hint="serve on 127.0.0.1 and forward the port: ssh -L 5526:127.0.0.1:5526 THIS-MACHINE",
+            hint=f"serve on 127.0.0.1 and forward the port: ssh -L {PORT}:127.0.0.1:{PORT} THIS-MACHINE",
         )
     family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
     listener = socket.socket(family, socket.SOCK_STREAM)

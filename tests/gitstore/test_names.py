@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from stoat.errors import Refused
 from stoat.gitstore.names import actor, address, named
 from stoat.plan.events.base import Actor
 
@@ -27,10 +24,8 @@ def test_a_process_in_an_agent_s_environment_is_that_agent() -> None:
     assert actor(ADA, {"STOAT_AGENT": "a"}, by="b").as_ == "agent"
 
 
-def test_nobody_is_refused_with_the_command_that_helps() -> None:
-    with pytest.raises(Refused) as said:
-        actor({}, {})
-    assert said.value.hint and "user.name" in said.value.hint
+def test_a_person_whom_nothing_names_has_no_name() -> None:
+    assert actor({}, {}) == actor({"user.name": " "}, {}) == Actor("", "person")
 
 
 def test_addresses_are_made_of_anything() -> None:

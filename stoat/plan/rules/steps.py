@@ -9,9 +9,9 @@ from stoat.clock import duration
 from stoat.plan.ids import node_id_problem
 from stoat.plan.nodes import Step
 from stoat.plan.rules.finding import Finding, Path, one_line, relative_path
+from stoat.plan.variables import RUN_TAG
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-TAG = "BOBCAT_RUN_TAG"
 
 
 def check_steps(steps: Sequence[Step], path: Path) -> Iterator[Finding]:
@@ -38,9 +38,9 @@ def check_steps(steps: Sequence[Step], path: Path) -> Iterator[Finding]:
 
 def _env(step: Step, path: Path) -> Iterator[Finding]:
     for name in step.env:
-        if name.upper() == TAG:
+        if name.upper() == RUN_TAG:
             do = "take it out: every run of a step gets a tag of its own"
-            yield Finding((*path, name), f"{TAG} is Stoat's to set", do, at_key=True)
+            yield Finding((*path, name), f"{RUN_TAG} is Stoat's to set", do, at_key=True)
         elif not _VARIABLE.fullmatch(name):
             do = "write letters, digits and '_', no digit first"
             yield Finding((*path, name), f"{name!r} is not the name of a variable", do, at_key=True)

@@ -9,7 +9,8 @@ import re
 import secrets
 from collections.abc import Iterable
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+from stoat.plan.characters import ACTING
+
 _LABEL = re.compile(r"[a-z ]+")
 
 
@@ -29,7 +30,7 @@ class Fence:
         """
         if self.mark in text or not _LABEL.fullmatch(label):
             raise ValueError("a fence's mark must not be in what it surrounds")
-        shown = _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+        shown = ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
         return f"<<<{self.mark} {label}\n{shown}\n{self.mark}>>>"
 
     def rule(self) -> str:

@@ -32,7 +32,7 @@ from stoat.processes import NotStarted, Process, spawn
 from stoat.runner import agents, profiles, workspace
 from stoat.runner.filling import fill_shell, values
 from stoat.runner.options import executable
-from stoat.runner.prompts import Assignment, prompt
+from stoat.runner.prompts import assignment, prompt
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState
 from stoat.service.session import mint
@@ -187,9 +187,12 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     worktree, log = Path(attempt.worktree), Path(attempt.log)
     own = agents.own_variables(run.options, spec.id, worktree)
     log_from = log.stat().st_size if log.exists() else 0
+    told = assignment(
+        state.plan, node, holder=run.options.agent, own_names=tuple(own), before=state.last_words.get(spec.id)
+    )
     try:
         argv = profiles.command_line(
-            run.options.profile, prompt=prompt(_assignment(run, state, node, tuple(own))),
+            run.options.profile, prompt=prompt(told),
             extra=run.options.agent_args, command=executable(run.options), model=attempt.model,
             budget=run.options.limits.budget_usd, session=attempt.session,
         )  # fmt: skip
@@ -227,21 +230,6 @@ def _tool(run: Run, spec: Node, model: str | None) -> str:
     if model is None:
         return run.options.profile.name
     return f"{model} (node)" if spec.model else model
-
-
-def _assignment(run: Run, state: RunState, node: NodeState, own: tuple[str, ...]) -> Assignment:
-    attempt, spec, plan = node.attempt, node.spec, state.plan
-    assert attempt is not None
-    asked = tuple(
-        (one.question, one.answer.why or "")
-        for one in plan.questions.values()
-        if one.node == spec.id and one.state == "answered" and one.answer is not None
-    )
-    return Assignment(
-        plan=run.plan, node=spec, claim=attempt.claim, holder=run.options.agent, worktree=attempt.worktree,
-        branch=attempt.branch, base=f"{attempt.base_ref} ({attempt.base[:7]})", attempt=attempt.number, own_names=own,
-        skills=spec.skills or plan.header.skills, before=state.last_words.get(spec.id), asked=asked,
-    )  # fmt: skip
 
 
 def _set_up(run: Run, state: RunState, offer: Offer) -> RunState:

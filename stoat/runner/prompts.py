@@ -5,11 +5,12 @@ What the repository's own conventions and skills say is not repeated. Every word
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, field
 
-from stoat.plan.commands import argv_of, written
+from stoat.derive.wording import commands
 from stoat.plan.nodes import CHANGE, GATE, REVIEW, SLICE, Node, Step
+from stoat.plan.state import NodeState, PlanState
+from stoat.plan.variables import RUN_TAG
 from stoat.runner.fence import Fence
 
 LONGEST = 96 * 1024
@@ -42,6 +43,24 @@ class Assignment:
         return f"{self.plan}/{self.node.id}"
 
 
+def assignment(
+    plan: PlanState, node: NodeState, *, holder: str, own_names: tuple[str, ...], before: str | None
+) -> Assignment:
+    """What the agent of the node's attempt is told of it."""
+    attempt, spec = node.attempt, node.spec
+    assert attempt is not None
+    asked = tuple(
+        (one.question, one.answer.why or "")
+        for one in plan.questions.values()
+        if one.node == spec.id and one.state == "answered" and one.answer is not None
+    )
+    return Assignment(
+        plan=plan.slug, node=spec, claim=attempt.claim, holder=holder, worktree=attempt.worktree,
+        branch=attempt.branch, base=f"{attempt.base_ref} ({attempt.base[:7]})", attempt=attempt.number,
+        own_names=own_names, skills=spec.skills or plan.header.skills, before=before, asked=asked,
+    )  # fmt: skip
+
+
 def prompt(work: Assignment) -> str:
     """The whole prompt, at most LONGEST bytes: a brief that is longer is cut, and says where the rest is."""
     brief = work.node.brief or ""
@@ -57,7 +76,8 @@ def prompt(work: Assignment) -> str:
 
 def _outside(work: Assignment) -> list[str]:
     node = work.node
-    words = [node.title or "", node.brief or "", work.before or "", *node.specs, *work.skills]
+    words = [node.title or "", node.brief or "", work.before or "", _steps(work), _place(work)]
+    words += [*node.specs, *work.skills, *work.own_names]
     return words + [text for pair in work.asked for text in pair]
 
 
@@ -70,7 +90,7 @@ def _written(work: Assignment, fence: Fence, brief: str) -> str:
     if node.specs:
         parts.append("Its specs, one a line:\n" + fence.around("specs", "\n".join(node.specs)))
     if node.steps:
-        parts.append(_steps(work))
+        parts.append(_STEPS + fence.around("steps", _steps(work)))
     parts.append(_tags(work))
     if work.skills:
         parts.append("Use these skills, where you have them:\n" + fence.around("skills", "\n".join(work.skills)))
@@ -79,15 +99,37 @@ def _written(work: Assignment, fence: Fence, brief: str) -> str:
         parts.append("This was asked about the node, and a person answered:\n" + fence.around("answers", said))
     if work.before:
         parts.append("The attempt before this one ended so:\n" + fence.around("last attempt", work.before))
-    parts += [_place(work), _machine(work), _asking(work)]
+    parts += [_PLACE + fence.around("place", _place(work)), _MACHINE]
+    if work.own_names:
+        parts.append(_VARIABLES + fence.around("variables", "\n".join(work.own_names)))
+    parts.append(_asking(work))
     return "\n\n".join(parts) + "\n"
+
+
+_STEPS = (
+    "Its steps, one command a line. Run each exactly as written here, in your worktree, after your last commit; a step "
+    f"that ran anything else does not count. Where a line ends with {commands.COMMAND}, the plan names no command: "
+    "choose the one that proves it.\n"
+)
+_PLACE = (
+    "Work in this worktree, on this branch of its own. Commit what you do on this branch. Do not switch branches, do "
+    "not push, do not merge, and change no file outside it.\n"
+)
+_MACHINE = (
+    "This machine is shared with other agents and with people. Do not stop, restart or clean up any process, "
+    "container, service or database that you did not start yourself."
+)
+_VARIABLES = (
+    "These variables of your environment are yours alone, so that you and your neighbours do not meet. Do not change "
+    "them back to anything shared.\n"
+)
 
 
 def _claim(work: Assignment) -> str:
     return (
         f"You work on node {work.node.id} (kind: {work.node.kind}) of plan {work.plan}, and on nothing else. It is "
-        f"claimed for you: claim {work.claim}, held by {work.holder}, attempt {work.attempt}. Claim no other node. The "
-        "runner that started you renews the claim as long as you run."
+        f"claimed for you: claim {work.claim}, attempt {work.attempt}. Claim no other node. The runner that started "
+        "you renews the claim as long as you run."
     )
 
 
@@ -96,8 +138,8 @@ def _done_means(work: Assignment) -> str:
         case kind if kind == CHANGE:
             steps = " and every step below has passed on exactly that commit" if work.node.steps else ""
             return (
-                f"Done means: your work is committed on branch {work.branch}, nothing is left uncommitted{steps}. "
-                "What you say about it decides nothing."
+                f"Done means: your work is committed on your branch, nothing is left uncommitted{steps}. What you say "
+                "about it decides nothing."
             )
         case kind if kind == SLICE:
             return (
@@ -116,57 +158,25 @@ def _done_means(work: Assignment) -> str:
 
 
 def _steps(work: Assignment) -> str:
-    lines = [f"    {step_command(work.ref, step)}" for step in work.node.steps]
-    return (
-        "Its steps. Run each exactly as written here, in your worktree, after your last commit; a step that ran "
-        "anything else does not count:\n" + "\n".join(lines)
-    )
+    return "\n".join(_step(work, step) for step in work.node.steps)
 
 
-def step_command(ref: str, step: Step) -> str:
-    """The command line that runs a step as evidence. One that would not fit on a line is read from the plan instead."""
-    words = ["stoat", "gate", "exec", ref, "--step", step.id]
-    if step.cwd:
-        words += ["--cwd", step.cwd]
-    for name, value in step.env.items():
-        words += ["--env", f"{name}={value}"]
-    if step.timeout:
-        words += ["--timeout", step.timeout]
-    run = step.run
-    if run is None:
-        return shlex.join([*words, "--"]) + " COMMAND   (the plan names no command: choose the one that proves it)"
-    if any(not (char.isprintable()) for char in " ".join([*words, run])):
-        return shlex.join(["stoat", "gate", "run", ref, "--step", step.id])
-    return f"{shlex.join(words)} -- {written(argv_of(run))}"
+def _step(work: Assignment, step: Step) -> str:
+    """The command that runs a step as evidence. One that does not fit on a line is read from the plan instead."""
+    line = commands.gate_exec(work.plan, work.node.id, step)
+    return line if line.isprintable() else f"{commands.gate_run(work.plan, work.node.id)} --step {step.id}"
 
 
 def _tags(work: Assignment) -> str:
-    bare = f"stoat gate exec {work.ref} -- COMMAND"
+    bare = commands.gate_bare(work.plan, work.node.id)
     return (
-        f"Runs are told apart by their tag. BOBCAT_RUN_TAG={work.ref} is set for you: keep it as it is. Run tests as "
+        f"Runs are told apart by their tag. {RUN_TAG}={work.ref} is set for you: keep it as it is. Run tests as "
         f"evidence with `{bare}`, or record a report with `stoat runs add FILE --tag {work.ref}`."
     )
 
 
 def _place(work: Assignment) -> str:
-    return (
-        f"Work in your worktree, {shlex.quote(work.worktree)}, on its branch {work.branch} (cut from {work.base}). "
-        "Commit what you do on this branch. Do not switch branches, do not push, do not merge, and change no file "
-        "outside it."
-    )
-
-
-def _machine(work: Assignment) -> str:
-    own = ""
-    if work.own_names:
-        own = (
-            f" These variables of your environment are yours alone, so that you and your neighbours do not meet: "
-            f"{', '.join(work.own_names)}. Do not change them back to anything shared."
-        )
-    return (
-        "This machine is shared with other agents and with people. Do not stop, restart or clean up any process, "
-        f"container, service or database that you did not start yourself.{own}"
-    )
+    return f"worktree: {work.worktree}\nbranch: {work.branch}\ncut from: {work.base}\nheld by: {work.holder}"
 
 
 def _asking(work: Assignment) -> str:

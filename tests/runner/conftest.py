@@ -61,7 +61,7 @@ def stoat(*words, check=True):
 def steps():
     """Run the steps exactly as the prompt gives them."""
     for line in PROMPT.splitlines():
-        if line.startswith("    stoat gate "):
+        if line.startswith("stoat gate "):
             subprocess.run(line, shell=True)
 
 

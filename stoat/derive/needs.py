@@ -1,4 +1,4 @@
-"""What a person owes the plans: exactly the `you` cards, the one that holds up most first."""
+"""What a person owes the plans: the `you` cards and the done nodes that could not be landed, most held up first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _each(memo: Memo) -> Iterable[Need]:
             plan=memo.graph.plan_of[i],
             node=memo.states[i].spec.id,
             kind=owed.kind,
-            why=local.standing.why,
+            why=owed.why,
             holds=holds,
             since=owed.since,
             action=owed.action,

@@ -1,9 +1,12 @@
-"""Whose turn it is: every card is in one of five classes, and the needs list holds exactly those of the first.
+"""Whose turn it is: every card is in one of five classes. The needs are the cards of the first, and the done nodes
+whose work could not be landed.
 
-The first row that applies; where the plan is archived or the node done with nothing left to do, there is none.
+The first row that applies. A done node has no stance, nor has one of an archived plan.
 
 | what                                                                  | stance  | need        |
 |-----------------------------------------------------------------------|---------|-------------|
+| done, its work could not be landed, and nobody is on it               | none    | unmergeable |
+| done                                                                  | none    |             |
 | an agent's question is open                                           | you     | question    |
 | finished work could not be landed, and nobody is on it                | you     | unmergeable |
 | it waits for itself, or for a node that is nowhere                    | broken  |             |
@@ -21,8 +24,8 @@ The first row that applies; where the plan is archived or the node done with not
 | ready, of a kind that is launched                                     | held    |             |
 | ready, and to be observed or bound                                    | waiting |             |
 
-A give-up is the one place where the sources disagree: it is `you`, since only a person's restart ends it and every
-need must be a `you` card. `broken` is what something else than a decision of a person's may still mend.
+A give-up is `you` and not `broken`, since only a person's restart ends it (docs/status.md): `broken` is what something
+else than a decision of a person's may still mend.
 """
 
 from __future__ import annotations
@@ -42,11 +45,12 @@ from stoat.plan.state import Attempt, Question
 
 
 class Owed(Struct, frozen=True, gc=False):
-    """What a person owes a node: the kind of need, since when, and the command that settles it."""
+    """What a person owes a node: the kind of need, since when, the command that settles it, and the sentence on it."""
 
     kind: NeedKind
     since: Time | None
     action: str
+    why: str
 
 
 class Standing(Struct, frozen=True, gc=False):
@@ -65,16 +69,22 @@ def decide(here: Here, is_ready: bool, launch: Launch | None, runners: Runners, 
     """Whose turn it is on a node. `question` is its first open one."""
     if here.plan.archived is not None:
         return SETTLED
-    done = here.verdict.status == "done"
-    if question is not None and not done:
+    unmergeable = _unmergeable(here)
+    if here.verdict.status == "done":
+        return Standing(None, "", unmergeable)
+    if question is not None:
         return _you("question", question.at, commands.answer(question.id), say.question(question))
-    if here.node.parked is not None and here.claim is None:
-        onto, attempt = here.plan.header.branch, here.node.attempt
-        action = commands.merge(attempt.worktree if attempt else None, onto or _branch(here, attempt))
-        return _you("unmergeable", here.node.parked.at, action, say.unmergeable(here.node.parked))
-    if done:
-        return SETTLED
+    if unmergeable is not None:
+        return Standing("you", unmergeable.why, unmergeable)
     return _wrong(here) or _moving(here) or _stuck(here, runners) or _idle(here, is_ready, launch, runners)
+
+
+def _unmergeable(here: Here) -> Owed | None:
+    parked, onto, attempt = here.node.parked, here.plan.header.branch, here.node.attempt
+    if parked is None or here.claim is not None:
+        return None
+    action = commands.merge(attempt.worktree if attempt else None, onto or _branch(here, attempt))
+    return Owed("unmergeable", parked.at, action, say.unmergeable(parked))
 
 
 def _wrong(here: Here) -> Standing | None:
@@ -149,7 +159,7 @@ def _is_being_judged(here: Here, runners: Runners) -> bool:
 
 
 def _you(kind: NeedKind, since: Time | None, action: str, why: str) -> Standing:
-    return Standing("you", why, Owed(kind, since, action))
+    return Standing("you", why, Owed(kind, since, action, why))
 
 
 def _branch(here: Here, attempt: Attempt | None) -> str:

@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import msgspec
 
-from stoat.plan.characters import ACTING
+from stoat.plan.characters import spelled
 
-_ACTING_OR_BREAK = re.compile(ACTING.pattern + "|[\t\n]")
+_BREAK = re.compile("[\t\n]")
 
 STYLES = {
     "done": "green", "passed": "green", "moving": "cyan", "running": "cyan", "claimed": "cyan", "you": "bold yellow",
@@ -27,13 +27,13 @@ STYLES = {
 
 
 def clean(text: object, *, lines: bool = False) -> str:
-    """`text` without anything a terminal would obey: such characters become `\\x1b`, `\\u202e` …
+    """`text` without anything a terminal would obey: such characters become `\\u001b`, `\\u202e` …
 
     With `lines` line ends and tabs stay; else they are shown as a space.
     """
     if lines:
-        return ACTING.sub(_escaped, str(text).replace("\r\n", "\n"))
-    return _ACTING_OR_BREAK.sub(lambda found: " " if found[0] in "\t\n" else _escaped(found), str(text))
+        return spelled(str(text).replace("\r\n", "\n"))
+    return spelled(_BREAK.sub(" ", str(text)))
 
 
 def json(document: Any) -> None:
@@ -44,7 +44,7 @@ def json(document: Any) -> None:
 def json_bytes(data: bytes) -> None:
     """Print a JSON document that is encoded already, ending in a line end; on a terminal escaped where hostile."""
     if sys.stdout.isatty():
-        data = ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", data.decode()).encode()
+        data = spelled(data.decode()).encode()
     sys.stdout.flush()
     sys.stdout.buffer.write(data + b"\n")
     sys.stdout.buffer.flush()
@@ -77,11 +77,6 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
     widths = [max(len(row[index]) for row in [list(columns), *cells]) for index in range(len(columns))]
     for row in [[column.upper() for column in columns], *cells]:
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _rich_wanted(stream: IO[str]) -> bool:

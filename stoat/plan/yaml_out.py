@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from stoat.plan.characters import UNSEEN
+from stoat.plan.characters import UNSEEN, spelled
 from stoat.plan.nodes import Header, Node, Repo, Resource, Step
 
 NODE_ORDER = (
@@ -134,9 +134,4 @@ def _in_flow(text: str) -> str:
 def _quoted(text: str) -> str:
     if not UNSEEN.search(text):
         return "'" + text.replace("'", "''") + "'"
-    return '"' + "".join(_ESCAPES.get(char) or (_escaped(char) if UNSEEN.match(char) else char) for char in text) + '"'
-
-
-def _escaped(char: str) -> str:
-    code = ord(char)
-    return f"\\x{code:02X}" if code < 0x100 else f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
+    return '"' + "".join(_ESCAPES.get(char) or spelled(char, UNSEEN) for char in text) + '"'

@@ -13,7 +13,7 @@ from msgspec import Struct
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
 from stoat.derive.steps import Steps
 from stoat.derive.wording import stance, status
-from stoat.plan.characters import ACTING
+from stoat.plan.characters import spelled
 
 CLASSES = ("done", "moving", "broken", "you", "held", "waiting")
 """The order in which a plan's nodes are counted and its bar is filled."""
@@ -48,7 +48,7 @@ def shown(value: Any) -> Any:
         return ""
     if type(value) is not str or value.isprintable():
         return value
-    return ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", value.replace("\r\n", "\n"))
+    return spelled(value.replace("\r\n", "\n"))
 
 
 def link(address: str | None) -> str | None:

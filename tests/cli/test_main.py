@@ -164,7 +164,7 @@ def test_a_reader_that_goes_away_is_no_error(stoat: Stoat) -> None:
 def test_text_from_outside_cannot_command_a_terminal(stoat: Stoat, repo: GitRepo) -> None:
     stoat.ok("ask", "demo/parser", "\x1b[31mred\x1b]0;title\x07 \u202eevil\u2066 \x9b2J\nnext")
     shown = stoat.ok("questions")
-    assert "\\x1b[31mred\\x1b]0;title\\x07 \\u202eevil\\u2066 \\x9b2J next" in shown
+    assert "\\u001b[31mred\\u001b]0;title\\u0007 \\u202eevil\\u2066 \\u009b2J next" in shown
     leader, follower = pty.openpty()
     process = stoat.start("questions", "--json")
     process.communicate()
@@ -178,7 +178,7 @@ def test_text_from_outside_cannot_command_a_terminal(stoat: Stoat, repo: GitRepo
     while chunk := _read(leader):
         seen += chunk
     os.close(leader)
-    assert b"\\x1b[31mred" in seen
+    assert b"\\u001b[31mred" in seen
     assert b"\x07" not in seen
     assert b"\x1b[31mred" not in seen
     assert "\u202e".encode() not in seen
@@ -195,7 +195,7 @@ def test_an_error_of_its_own_is_one_sentence_and_a_file(stoat: Stoat, repo: GitR
     code = (
         "import sys; sys.argv = ['stoat', 'status']\n"
         "from stoat.service import reading\n"
-        "def broken(session): raise RuntimeError('wires \\x1b[0m crossed')\n"
+        "def broken(session): raise RuntimeError('wires \\u001b[0m crossed')\n"
         "reading.overview = broken\n"
         "from stoat.cli.main import main\nmain()"
     )
@@ -203,7 +203,7 @@ def test_an_error_of_its_own_is_one_sentence_and_a_file(stoat: Stoat, repo: GitR
     assert (ran.returncode, ran.stdout) == (1, "")
     assert "Traceback" not in ran.stderr
     said, hint = ran.stderr.splitlines()
-    assert said == "stoat failed by itself: RuntimeError: wires \\x1b[0m crossed"
+    assert said == "stoat failed by itself: RuntimeError: wires \\u001b[0m crossed"
     log = Path(hint.partition("the details are in ")[2])
     assert log.is_relative_to(repo.path / ".git" / "stoat")
     assert "Traceback" in log.read_text(encoding="utf-8")

@@ -15,10 +15,12 @@ from stoat.cli import render
     ("text", "shown"),
     [
         ("plain ünï ✓ 漢字 👩", "plain ünï ✓ 漢字 👩"),
-        ("\x1b[31mred\x1b[0m", "\\x1b[31mred\\x1b[0m"),
-        ("bell\x07 back\x08 del\x7f c1\x9b", "bell\\x07 back\\x08 del\\x7f c1\\x9b"),
-        ("over\rwritten", "over\\x0dwritten"),
+        ("\x1b[31mred\x1b[0m", "\\u001b[31mred\\u001b[0m"),
+        ("bell\x07 back\x08 del\x7f c1\x9b", "bell\\u0007 back\\u0008 del\\u007f c1\\u009b"),
+        ("over\rwritten", "over\\u000dwritten"),
         ("a\u202eb\u2066c\u200bd\ufeff", "a\\u202eb\\u2066c\\u200bd\\ufeff"),
+        ("no\u2060gap \U000e0041\U000e007f", "no\\u2060gap \\udb40\\udc41\\udb40\\udc7f"),
+        ("\u0645\u06cc\u200c\u062e\u0648 👩\u200d💻", "\u0645\u06cc\u200c\u062e\u0648 👩\u200d💻"),
         ("line\u2028sep", "line\\u2028sep"),
         ("lone \udc80", "lone \\udc80"),
         ("two\nlines\tand", "two lines and"),
@@ -29,7 +31,7 @@ def test_what_a_terminal_would_obey_is_shown_instead(text: str, shown: str) -> N
 
 
 def test_line_ends_stay_where_several_lines_are_meant() -> None:
-    assert render.clean("a\r\nb\n\tc\x1b", lines=True) == "a\nb\n\tc\\x1b"
+    assert render.clean("a\r\nb\n\tc\x1b", lines=True) == "a\nb\n\tc\\u001b"
 
 
 @given(st.text())

@@ -128,7 +128,7 @@ def test_any_text_read_by_any_reader_is_that_text(text: str) -> None:
         ("it's: so", "'it''s: so'"),
         ("Host=localhost;Port=5433", "Host=localhost;Port=5433"),
         ("a\nb ", '"a\\nb "'),
-        ("\u202eevil", '"\\u202Eevil"'),
+        ("\u202eevil", '"\\u202eevil"'),
     ],
 )  # fmt: skip
 def test_a_text_is_in_quotes_only_where_it_needs_them(text: str, written: str) -> None:

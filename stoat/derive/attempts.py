@@ -21,6 +21,7 @@ from stoat.derive.integration import (
     Unusable,
     Verified,
 )
+from stoat.derive.wording import attempts as say
 from stoat.plan.events.attempts import GOT_NOWHERE, Outcome
 from stoat.plan.nodes import CHANGE
 from stoat.plan.state import NodeState
@@ -56,17 +57,17 @@ def judge(node: NodeState, answer: NodeAnswer, branch: Finish, *, now: Time, set
     attempt = node.attempt
     assert attempt is not None
     if isinstance(branch, Red):
-        return Judged("failed", "its verification is red on the committed branch")
+        return Judged("failed", say.RED)
     done = isinstance(branch, Mergeable | ToVerify) if node.spec.kind == CHANGE else answer.status == "done"
     if done and isinstance(branch, ToVerify):
         return Verify(branch.commit)
     if done:
-        return Judged("done", _commits(branch) if node.spec.kind == CHANGE else answer.detail)
+        return Judged("done", _committed(branch) if node.spec.kind == CHANGE else answer.detail)
     if node.open_questions:
-        return Judged("given-back", "it asked a person and waits for the answer")
+        return Judged("given-back", say.GIVEN_BACK)
     if attempt.process is None and isinstance(branch, NeverCommitted | Verified | Elsewhere) and not _seen_since(node):
         # Nobody ever saw its process, and nothing is there that it could have done: there is nothing to wait for.
-        return Judged("lost", "its runner went away around its start")
+        return Judged("lost", say.LOST)
     if answer.status == "running":
         return Wait(None)
     settled = plus(attempt.exited_at or attempt.started, settle)
@@ -90,17 +91,17 @@ def in_a_row(failures: int, outcome: Outcome) -> int:
 def _failed(node: NodeState, answer: NodeAnswer, branch: Finish) -> Judged:
     if node.spec.kind != CHANGE:
         nothing = isinstance(branch, NeverCommitted | Verified) and not _seen_since(node)
-        return Judged("nothing" if nothing else "failed", answer.detail or f"it reads {answer.status}")
+        return Judged("nothing" if nothing else "failed", say.reads(answer.detail, answer.status))
     match branch:
         case NeverCommitted() | Verified():
-            return Judged("nothing", "its branch has no new commit")
+            return Judged("nothing", say.NO_COMMIT)
         case Uncommitted(files):
-            return Judged("failed", f"uncommitted changes in {', '.join(files[:5])}{' …' if len(files) > 5 else ''}")
+            return Judged("failed", say.uncommitted(files))
         case StepsOpen(steps):
-            return Judged("failed", f"not passed on the branch's commit: {', '.join(steps)}")
+            return Judged("failed", say.steps_open(steps))
         case Unusable(why):
             return Judged("failed", why)
-    return Judged("nothing", "it left no worktree to look at")
+    return Judged("nothing", say.NO_WORKTREE)
 
 
 def _seen_since(node: NodeState) -> bool:
@@ -111,6 +112,5 @@ def _seen_since(node: NodeState) -> bool:
     return any(seq > attempt.seq for seq in seen)
 
 
-def _commits(branch: Finish) -> str:
-    count = branch.commits if isinstance(branch, Mergeable) else None
-    return "its branch is ready" if count is None else f"{count} commit{'' if count == 1 else 's'} on its branch"
+def _committed(branch: Finish) -> str:
+    return say.committed(branch.commits if isinstance(branch, Mergeable) else None)

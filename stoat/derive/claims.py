@@ -25,6 +25,7 @@ from stoat.derive import goahead, kinds
 from stoat.derive.derivation import derive
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import claims as say
+from stoat.derive.wording.text import machine_held
 from stoat.errors import Refused
 from stoat.plan import guards
 from stoat.plan.events.base import ActorKind
@@ -66,7 +67,7 @@ def refusal(
     if lease is not None:
         return Refusal(say.taken(str(ref), lease, now), say.TAKEN_HINT)
     if held is not None:
-        return Refusal(say.machine_held(held), say.MACHINE_HINT)
+        return Refusal(machine_held(held), say.MACHINE_HINT)
     if actor == "person":
         return None
     if node.spec.kind == PERSON or node.spec.assignee == "person":

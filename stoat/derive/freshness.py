@@ -59,7 +59,7 @@ def passed(
     remark = status.dirty(names) if dirty else status.moved(names)
     return Verdict(
         "done",
-        status.less(detail, remark),
+        status.with_remark(detail, remark),
         steps,
         weaker=Verdict("stale", status.still_waited_on(remark), steps),
     )

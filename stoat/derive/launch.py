@@ -27,6 +27,7 @@ from stoat.derive.answers import Decision, Launch, LaunchReason, RunnerShown
 from stoat.derive.here import Here
 from stoat.derive.holds import hold_of
 from stoat.derive.wording import launch as say
+from stoat.derive.wording.text import machine_held
 from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.plan.ids import same_repository
 from stoat.plan.nodes import repository_of
@@ -95,7 +96,7 @@ class Runners:
         if runner.state == "paused":
             return Launch("paused", say.paused(runner))
         if self._held is not None:
-            return Launch("held", say.machine_held(self._held))
+            return Launch("held", machine_held(self._held))
         if len(runner.running) >= runner.parallel:
             return Launch("waiting-for-slot", say.no_slot(len(runner.running), runner.parallel))
         return Launch("next", say.NEXT)

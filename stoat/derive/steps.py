@@ -131,7 +131,7 @@ def _state(step: Step, run: Evidence | None, going: Evidence | None) -> StepStat
 
 def _detail(step: Step, state: StepState, run: Evidence | None, going: Evidence | None, orphan: Evidence | None) -> str:
     if going is not None:
-        return status.step_running(going)
+        return status.running(going)
     if run is None:
         return status.step_pending(orphan)
     if state == "mismatch":

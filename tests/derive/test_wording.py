@@ -16,7 +16,7 @@ DERIVE = Path(stoat.derive.__file__).parent
 DECIDING = [
     file
     for file in sorted(DERIVE.rglob("*.py"))
-    if "wording" not in file.parts and file.stem not in {"attempts", "integration", "limits", "layout", "schedule"}
+    if "wording" not in file.parts and file.stem not in {"integration", "limits", "layout", "schedule"}
 ]
 
 
@@ -62,3 +62,28 @@ def test_a_moment_is_told_to_the_minute() -> None:
 def test_a_long_circle_is_cut_in_its_middle() -> None:
     assert way_around(["a", "b"]) == "a → b → a"
     assert way_around(list("abcdefg")) == "a → b → c → … → g → a"
+
+
+def bodies(file: Path) -> dict[str, str]:
+    """What each function of a module does, without its docstring, by where it is."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return {
+        f"{file.stem}.{node.name}": ast.unparse(ast.Module([*node.body[1:]], []))
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    }
+
+
+def test_no_two_sentences_are_one() -> None:
+    found: dict[str, list[str]] = {}
+    for file in sorted((DERIVE / "wording").glob("*.py")):
+        for name, body in bodies(file).items():
+            found.setdefault(body, []).append(name)
+    assert [names for names in found.values() if len(names) > 1] == []
+
+
+def test_every_private_sentence_is_used() -> None:
+    for file in sorted((DERIVE / "wording").glob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        private = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("_")}
+        assert private <= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}

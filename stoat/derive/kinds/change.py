@@ -74,8 +74,8 @@ def _steps_so_far(node: NodeState, read: steps.Steps) -> str:
         return say.steps_waiting(read.missing, read.tally)
     passed, attempt = say.steps_passed(len(read.shown)), node.current_attempt
     if attempt is not None:
-        return say.less(passed, say.change_open(attempt))
-    return say.less(passed, say.NOT_A_COMMIT if _all_since_restart(node, read) else say.BEFORE_RESTART)
+        return say.with_remark(passed, say.change_open(attempt))
+    return say.with_remark(passed, say.NOT_A_COMMIT if _all_since_restart(node, read) else say.BEFORE_RESTART)
 
 
 def _finished_by_hand(node: NodeState, read: steps.Steps) -> bool:

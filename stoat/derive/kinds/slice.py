@@ -67,8 +67,8 @@ def _unseen(node: NodeState, context: Context) -> Verdict:
 
 def _with_landing(node: NodeState, detail: str) -> str:
     if node.parked is not None:
-        return say.with_landing(detail, say.parked(node.parked))
+        return say.with_remark(detail, say.parked(node.parked))
     if node.landing is not None:
         nothing = node.landing.how == "nothing"
-        return say.with_landing(detail, say.landed_nothing(node.landing) if nothing else say.landed(node.landing))
+        return say.with_remark(detail, say.landed_nothing(node.landing) if nothing else say.landed(node.landing))
     return detail

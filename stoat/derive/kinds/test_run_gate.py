@@ -34,7 +34,7 @@ def _stepped(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     read = steps.read(plan.slug, node, context)
     verdict = _of_steps(node, plan, read)
     if verdict.status != "done" and read.unassigned:
-        verdict = replace(verdict, detail=say.with_landing(verdict.detail, say.unassigned(read.unassigned)))
+        verdict = replace(verdict, detail=say.with_remark(verdict.detail, say.unassigned(read.unassigned)))
     return verdict
 
 
@@ -58,5 +58,5 @@ def _bare(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     if run is None:
         return Verdict("waiting", say.no_run(orphan))
     if run.state != "passed":
-        return Verdict("failed", say.bare_bad(run))
+        return Verdict("failed", say.ended(run))
     return freshness.passed(node, plan, [Proof.of_run(run)], say.bare_passed(run))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stoat.clock import Time
 from stoat.derive.wording import commands
 from stoat.derive.wording.text import moment, quoted
-from stoat.plan.state import Claim, Mark
+from stoat.plan.state import Claim
 
 LOOK = "see what can be taken with `stoat ready`"
 TAKEN_HINT = "take another node (`stoat ready`), or ask the holder to release it"
@@ -24,11 +24,6 @@ def taken(node: str, claim: Claim, now: Time) -> str:
     if claim.expires_at <= now:
         return f"{node} is held by {claim.holder}, whose agent is still at work on this machine"
     return f"{node} is held by {claim.holder} until {moment(claim.expires_at)}"
-
-
-def machine_held(mark: Mark) -> str:
-    """No new claims on this machine."""
-    return f"this machine is held by {mark.by}{f': {mark.why}' if mark.why else ''}"
 
 
 def a_persons(node: str) -> str:

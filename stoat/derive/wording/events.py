@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stoat.clock import duration_text
-from stoat.derive.wording.text import counted, listed
+from stoat.derive.wording.text import because, conflict_or, counted
 from stoat.plan.events import (
     attempts,
     authoring,
@@ -31,10 +31,6 @@ def told(event: Event) -> str:
 def unknown(event: Unknown) -> str:
     """A line that this version cannot read."""
     return event.why
-
-
-def _because(text: str, why: str | None) -> str:
-    return f"{text}: {why}" if why else text
 
 
 def _finished(event: evidence.GateFinished) -> str:
@@ -113,27 +109,25 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     decisions.AssertedDisallowed: lambda e: "allows no asserted result any more",
     decisions.PartialAccepted: lambda e: "accepted it as partial",
     decisions.NoteAdded: lambda e: f"noted: {e.text}",
-    claims.Claimed: lambda e: _because(f"{e.holder} claimed it", e.note),
+    claims.Claimed: lambda e: because(f"{e.holder} claimed it", e.note),
     claims.ClaimRenewed: _renewed,
-    claims.ClaimReleased: lambda e: _because("released it", e.why),
-    attempts.AttemptStarted: lambda e: (
-        f"attempt {e.attempt} started with {e.launcher}, from {e.base_ref} ({e.base[:7]})"
-    ),
+    claims.ClaimReleased: lambda e: because("released it", e.why),
+    attempts.AttemptStarted: _started,
     attempts.AgentSpawned: lambda e: f"the agent of attempt {e.attempt} runs",
     attempts.AttemptExited: _exited,
     attempts.AttemptJudged: lambda e: f"attempt {e.attempt}: {e.outcome}, {e.detail}",
-    attempts.GaveUp: lambda e: _because("gave up on it", e.why),
+    attempts.GaveUp: lambda e: because("gave up on it", e.why),
     attempts.CostReported: lambda e: f"it cost ${e.usd:.2f}" + (f" in {counted(e.turns, 'turn')}" if e.turns else ""),
     evidence.GateStarted: lambda e: f"{f'step {e.step}' if e.step else 'the gate'} began",
     evidence.GateFinished: _finished,
     evidence.RunRecorded: _recorded,
     landings.Landed: _landed,
-    landings.LandingParked: lambda e: f"could not be landed: {f'conflict in {listed(e.files)}' if e.files else e.why}",
+    landings.LandingParked: lambda e: f"could not be landed: {conflict_or(e.why, e.files)}",
     landings.BranchMoved: lambda e: f"{e.branch} moved to {e.tip[:7]}",
     questions.Asked: lambda e: f"asked: {e.text}",
     questions.Answered: lambda e: f"answered: {e.text}",
     questions.QuestionDismissed: lambda e: "dismissed the question",
     sync.Rejected: _rejected,
-    machines.MachineHeld: lambda e: _because("held the machine", e.why),
+    machines.MachineHeld: lambda e: because("held the machine", e.why),
     machines.MachineHoldLifted: lambda e: "lifted the machine's hold",
 }

@@ -9,7 +9,6 @@ from stoat.derive.wording import commands
 from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, because, later, moment
 from stoat.plan.facts import RunnerFact
 from stoat.plan.ids import same_repository
-from stoat.plan.state import Mark
 
 NEXT = "its runner launches it next"
 JUDGING = "its last attempt is not judged yet"
@@ -59,11 +58,6 @@ def paused(runner: RunnerFact) -> str:
     """A person paused it."""
     by = f" by {runner.paused_by}" if runner.paused_by else ""
     return f"runner paused{by}{f' at {moment(runner.paused_at)}' if runner.paused_at else ''}"
-
-
-def machine_held(mark: Mark) -> str:
-    """A person holds the machine."""
-    return f"this machine is held by {mark.by}{f': {mark.why}' if mark.why else ''}"
 
 
 def no_slot(used: int, parallel: int) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoat.derive.wording.text import moment, quoted
+from stoat.derive.wording.text import KEPT_FOR_THE_CLOUD, moment, quoted
 from stoat.plan.state import Claim
 
 READY = "ready"
 AWAITING_GO_AHEAD = "ready, awaiting a go-ahead"
 A_PERSONS = "ready, for a person"
-FOR_THE_CLOUD = "ready, kept for a cloud agent"
+FOR_THE_CLOUD = f"ready, {KEPT_FOR_THE_CLOUD}"
 FINISHED = "finished, waiting to land"
 DONE = "done"
 ARCHIVED = "its plan is archived"

@@ -12,7 +12,7 @@ from stoat.clock import duration_text
 from stoat.derive.limits import Stop
 from stoat.derive.schedule import Hold
 from stoat.derive.troubles import Trouble
-from stoat.derive.wording.text import counted, listed, one_line
+from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, counted, later, listed, one_line
 
 
 class Launched(NamedTuple):
@@ -199,13 +199,13 @@ def why_held(hold: Hold, plan: str) -> str:
         if what
         else "its last attempt is being judged",
         "slot": f"waiting for a slot ({what} in use)",
-        "later": f"{what} nodes are launched by a later version",
+        "later": later(what),
         "claimed": f"held by {what}",
         "person": "kept for a person",
-        "cloud": "kept for a cloud agent; no local agent is started on it",
+        "cloud": f"{KEPT_FOR_THE_CLOUD}; no local agent is started on it",
         "elsewhere": f"in {what}, not this checkout",
         "go-ahead": f"awaiting a person's go-ahead — stoat approve {plan}/{node}",
-        "question": f"its agent asked a person and waits for the answer — stoat questions {plan}",
+        "question": f"{ASKED_A_PERSON} — stoat questions {plan}",
         "gave-up": f"given up on ({what}) — stoat restart {plan}/{node}",
         "finished": f"finished, and waits to be merged — stoat restart {plan}/{node} does it over",
         "upstream": f"'{what}' is done and has not landed yet, so its work would be missing",

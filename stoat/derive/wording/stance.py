@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from stoat.derive.answers import NeedKind, NodeAnswer, Stance, Status, WaitsOn
 from stoat.derive.wording.readiness import way_around
-from stoat.derive.wording.text import counted, listed, moment, quoted
+from stoat.derive.wording.text import KEPT_FOR_THE_CLOUD, because, conflict_or, counted, moment, quoted
 from stoat.plan.state import Claim, Mark, Parked, Question
 
 GO_AHEAD = "awaits your go-ahead"
 A_PERSONS = "a step of yours"
-CLOUD = "kept for a cloud agent: start one, claiming the node for it"
+CLOUD = f"{KEPT_FOR_THE_CLOUD}: start one, claiming the node for it"
 MISSING = "there is no such node"
 
 SIGNS: dict[Stance, str] = {"you": "✋", "broken": "⨯", "held": "⏸", "moving": "⟳", "waiting": "○"}
@@ -31,9 +31,7 @@ def question(asked: Question) -> str:
 
 def unmergeable(hold: Parked) -> str:
     """Finished work that conflicts with its branch."""
-    if hold.files:
-        return f"done, and not landed: conflict in {listed(hold.files)}"
-    return f"done, and not landed: {hold.why}"
+    return f"done, and not landed: {conflict_or(hold.why, hold.files)}"
 
 
 def circle(way: Sequence[str], action: str) -> str:
@@ -53,13 +51,13 @@ def orphaned(claim: Claim) -> str:
 
 def held(claim: Claim) -> str:
     """Somebody works on it."""
-    return f"{claim.holder} is on it{f': {claim.note}' if claim.note else ''}"
+    return because(f"{claim.holder} is on it", claim.note)
 
 
 def gave_up(mark: Mark, attempts: int) -> str:
     """Nobody tries any more."""
     after = f" after {counted(attempts, 'attempt')}" if attempts else ""
-    return f"given up{after}{f': {mark.why}' if mark.why else ''}"
+    return because(f"given up{after}", mark.why)
 
 
 def merge(detail: str) -> str:

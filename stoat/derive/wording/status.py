@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.clock import duration_text
-from stoat.derive.wording.text import counted, listed, moment
+from stoat.derive.wording.text import because, conflict_or, counted, listed, moment
 from stoat.plan.commands import written
 from stoat.plan.state import Attempt, Claim, Evidence, Landing, Mark, Parked
 
@@ -42,11 +42,6 @@ def step_detail(run: Evidence) -> str:
 def step_pending(orphan: Evidence | None) -> str:
     """A step that nothing finished for."""
     return f"not run: {orphaned(orphan)}" if orphan else "not run"
-
-
-def step_running(run: Evidence) -> str:
-    """A step that a run is going for."""
-    return f"running since {moment(run.at)}"
 
 
 def step_mismatch(run: Evidence, declared: str) -> str:
@@ -99,11 +94,6 @@ def bare_passed(run: Evidence) -> str:
     return f"its run passed{f' on {run.commit[:7]}' if run.commit else ''}"
 
 
-def bare_bad(run: Evidence) -> str:
-    """A gate without steps that did not."""
-    return ended(run)
-
-
 def no_run(orphan: Evidence | None) -> str:
     """Nothing was run, and Stoat would know."""
     return f"no run yet: {orphaned(orphan)}" if orphan else "no run yet"
@@ -114,9 +104,9 @@ def running(run: Evidence) -> str:
     return f"running since {moment(run.at)}"
 
 
-def less(detail: str, why: str) -> str:
-    """A pass that stands although it proves less."""
-    return f"{detail}, {why}"
+def with_remark(detail: str, remark: str) -> str:
+    """A detail and what is to be said beside it: that a pass proves less, where the work is, what does not count."""
+    return f"{detail}, {remark}"
 
 
 def stale(why: str, rerun: Sequence[str] = ()) -> str:
@@ -197,12 +187,7 @@ def landed_nothing(landing: Landing) -> str:
 
 def parked(hold: Parked) -> str:
     """Why finished work is not on its branch."""
-    return f"not landed: conflict in {listed(hold.files)}" if hold.files else f"not landed: {hold.why}"
-
-
-def with_landing(detail: str, landing: str) -> str:
-    """A finished node and where its work is."""
-    return f"{detail}, {landing}"
+    return f"not landed: {conflict_or(hold.why, hold.files)}"
 
 
 def change_open(attempt: Attempt | None) -> str:
@@ -231,13 +216,12 @@ def committed(attempt: Attempt) -> str:
 
 def gave_up(mark: Mark) -> str:
     """Nobody tries any more."""
-    return f"given up{f': {mark.why}' if mark.why else ''}"
+    return because("given up", mark.why)
 
 
 def claimed(claim: Claim, detail: str) -> str:
     """Somebody is on it; `detail` is what is known beside."""
-    note = f": {claim.note}" if claim.note else ""
-    return f"{claim.holder} is on it{note}" + (f" · {detail}" if detail else "")
+    return because(f"{claim.holder} is on it", claim.note) + (f" · {detail}" if detail else "")
 
 
 def person_open() -> str:

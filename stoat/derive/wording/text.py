@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.clock import Time
+from stoat.plan.state import Mark
 
 MOST_NAMED = 3
 
@@ -15,6 +16,16 @@ KEPT_FOR_THE_CLOUD = "kept for a cloud agent"
 def later(kind: str) -> str:
     """A kind of node that this version starts no agent for."""
     return f"{kind} nodes are launched by a later version"
+
+
+def machine_held(mark: Mark) -> str:
+    """A person keeps every runner on this machine from new claims."""
+    return because(f"this machine is held by {mark.by}", mark.why)
+
+
+def conflict_or(why: str, files: Sequence[str]) -> str:
+    """Why work could not be landed: the files in conflict, else the reason as it was recorded."""
+    return f"conflict in {listed(files)}" if files else why
 
 
 def because(text: str, why: str | None) -> str:

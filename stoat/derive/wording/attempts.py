@@ -1,0 +1,34 @@
+"""What became of an attempt, as the fragments of sentences that are recorded with its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoat.derive.wording.text import ASKED_A_PERSON, counted
+
+RED = "its verification is red on the committed branch"
+GIVEN_BACK = ASKED_A_PERSON
+LOST = "its runner went away around its start"
+NO_COMMIT = "its branch has no new commit"
+NO_WORKTREE = "it left no worktree to look at"
+_MOST_FILES = 5
+
+
+def committed(commits: int | None) -> str:
+    """A change that is finished: how many commits its branch has, None where git cannot tell."""
+    return "its branch is ready" if commits is None else f"{counted(commits, 'commit')} on its branch"
+
+
+def reads(detail: str, status: str) -> str:
+    """A node that is not done: why, or at least what it is."""
+    return detail or f"it reads {status}"
+
+
+def uncommitted(files: Sequence[str]) -> str:
+    """A change with work that no commit has."""
+    return f"uncommitted changes in {', '.join(files[:_MOST_FILES])}{' …' if len(files) > _MOST_FILES else ''}"
+
+
+def steps_open(steps: Sequence[str]) -> str:
+    """A change whose steps prove another commit than its branch's, or nothing yet."""
+    return f"not passed on the branch's commit: {', '.join(steps)}"

@@ -24,7 +24,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from stoat.derive import goahead
+from stoat.derive import goahead, landings
 from stoat.plan.nodes import CHANGE, ISSUE, PERSON, REVIEW
 from stoat.plan.state import NodeState, PlanState
 
@@ -74,7 +74,7 @@ def hold_of(plan: PlanState, node: NodeState, *, holder: str | None, upstream: s
         return hold("go-ahead")
     if attempt is not None and attempt.outcome is None:
         return hold("judging")
-    if _awaits_landing(node):
+    if spec.kind == CHANGE and landings.awaited(node):
         return hold("finished")
     return hold("upstream", upstream) if upstream is not None else None
 
@@ -87,10 +87,3 @@ def for_a_person(node: NodeState) -> bool:
 def for_the_cloud(node: NodeState) -> bool:
     """Whether it is kept for a cloud agent."""
     return node.cloud is not None or node.spec.agent == "cloud"
-
-
-def _awaits_landing(node: NodeState) -> bool:
-    """Whether the node's last attempt finished a change whose branch has not landed yet."""
-    attempt = node.current_attempt
-    finished = node.spec.kind == CHANGE and attempt is not None and attempt.outcome == "done"
-    return finished and node.current_landing is None

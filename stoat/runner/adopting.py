@@ -1,15 +1,6 @@
 """What a runner that is gone left behind: its live agents are watched on, its dead ones are judged.
 
-| an attempt that nobody judged, on this machine, of a runner that is gone | then                                  |
-|---------------------------------------------------------------------------|--------------------------------------|
-| its process is recorded and alive                                         | watched as ours                      |
-| its process is recorded and dead                                          | its exit is recorded, it is judged   |
-| no process is recorded, one with its claim's mark is alive                | recorded and watched                 |
-| the same, and it is only the setup of its worktree                        | ended; the attempt is given back     |
-| no process is recorded and none is alive                                  | its exit is recorded, it is judged:  |
-|                                                                           | lost, unless its work is there       |
-
-An attempt of another machine, or of a runner that is alive, is left alone.
+What becomes of which is `derive/adoption.py`. An attempt of another machine, or of a live runner, is left alone.
 """
 
 from __future__ import annotations
@@ -18,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from stoat.clock import Time
+from stoat.derive import adoption
+from stoat.derive.adoption import Seen
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.gitstore.porcelain import GitFailed
@@ -44,20 +37,38 @@ def adopt(run: Run, state: RunState) -> RunState:
 
 
 def _adopt(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
+    name = node.spec.id
+    seen, identity = _look(run, attempt)
+    match adoption.decide(node, seen):
+        case "let-go":
+            subject = f"claim on {name} is released"
+            return append(run, state, subject, lambda plan, now: released(plan, name, attempt.claim))
+        case "watch" if identity is not None:
+            return _watch(run, state, node, attempt, identity)
+        case "record" if identity is not None:
+            spawned = AgentSpawned(node=name, attempt=attempt.number, process=identity.key)
+            state = append(run, state, f"attempt {attempt.number} on {name} is found", lambda plan, now: [spawned])
+            return _watch(run, state, node, attempt, identity)
+        case "give-back" if identity is not None:
+            end_tree(identity, 5.0, marker=(agents.CLAIM, attempt.claim))
+            return give_back(run, state, name, say.setup_interrupted())
+        case "end":
+            return _ended(run, state, node, attempt)
+    return state
+
+
+def _look(run: Run, attempt: Attempt) -> tuple[Seen, Identity | None]:
+    """What is seen of an attempt's process, and the process where there is one. All processes are only searched for an
+    attempt whose end nobody recorded."""
     if attempt.exited_at is not None:
-        return _let_go(run, state, node, attempt)
+        return "nowhere", None
     recorded = _identity(attempt)
     if recorded is not None:
-        return _watch(run, state, node, attempt, recorded) if is_alive(recorded) else _ended(run, state, node, attempt)
+        return ("alive", recorded) if is_alive(recorded) else ("dead", None)
     marked = find_marked(agents.CLAIM, attempt.claim)
-    if marked and _is_setup(run, attempt):
-        end_tree(marked[0], 5.0, marker=(agents.CLAIM, attempt.claim))
-        return give_back(run, state, node.spec.id, say.setup_interrupted())
-    if marked:
-        spawned = AgentSpawned(node=node.spec.id, attempt=attempt.number, process=marked[0].key)
-        state = append(run, state, f"attempt {attempt.number} on {node.spec.id} is found", lambda plan, now: [spawned])
-        return _watch(run, state, node, attempt, marked[0])
-    return _ended(run, state, node, attempt)
+    if not marked:
+        return "nowhere", None
+    return "setup" if _is_setup(run, attempt) else "marked", marked[0]
 
 
 def _identity(attempt: Attempt) -> Identity | None:
@@ -94,11 +105,3 @@ def _ended(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunS
 
     run.narrator.say(say.found_ended(node.spec.id, attempt.number))
     return append(run, state, f"attempt {attempt.number} on {node.spec.id} exited", decide)
-
-
-def _let_go(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
-    """Release the claim of an attempt whose exit is recorded, should the two ever have been apart."""
-    name = node.spec.id
-    if not released(state.plan, name, attempt.claim):
-        return state
-    return append(run, state, f"claim on {name} is released", lambda plan, now: released(plan, name, attempt.claim))

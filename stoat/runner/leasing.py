@@ -1,68 +1,53 @@
 """Claims of running agents: renewed while the process lives; an agent whose claim is somebody else's is stopped.
 
-| the node's claim is …                              | then                                                   |
-|----------------------------------------------------|--------------------------------------------------------|
-| ours, its lease half over                          | renewed, also after it lapsed while nobody took it     |
-| another one (taken over)                           | the agent is stopped: its claim id can do nothing more |
-| none, since a person restarted the node            | the agent is stopped, and the node starts afresh       |
-| gone with its node, which the plan no longer has    | the agent is stopped                                   |
-| none, released by whomever                         | the agent goes on, is said once, and is judged         |
+What becomes of which is `derive/leases.py`.
 """
 
 from __future__ import annotations
 
-from stoat.clock import Time, seconds_between
+from stoat.clock import Time
+from stoat.derive import leases
+from stoat.derive.leases import Renew, RunsOn, Stop
 from stoat.derive.wording import runner as say
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.claims import DEFAULT_LEASE, ClaimRenewed
-from stoat.plan.state import NodeState, PlanState
+from stoat.plan.state import PlanState
 from stoat.runner.launching import give_back
 from stoat.runner.reading import append
 from stoat.runner.reaping import stop_job
 from stoat.runner.state import Job, Run, RunState
 
-_RENEW_AFTER = DEFAULT_LEASE / 2
-
 
 def keep(run: Run, state: RunState) -> RunState:
     """The step: stop the agents that lost their claims, renew the leases of the others, in one commit."""
     for job in list(state.jobs.values()):
-        node = state.plan.nodes.get(job.node)
         if job.kind == "verify":
             continue
-        if node is None:
-            run.narrator.say(say.removed(job.node))
-            state = stop_job(state, job)
-        elif node.claim is None and not _restarted(node, job):
-            if node.attempt is not None and node.attempt.exited_at is None:
+        match _decide(state.plan, job, state.now):
+            case Stop("removed"):
+                run.narrator.say(say.removed(job.node))
+                stop_job(job)
+            case Stop(_, holder):
+                run.narrator.say(say.fenced(job.node, holder or None))
+                stop_job(job)
+                state = give_back(run, state, job.node, say.claim_taken())
+            case RunsOn():
                 run.narrator.once(("claim", job.node, job.attempt), say.claim_gone(job.node))
-        elif node.claim is None or node.claim.id != job.claim:
-            run.narrator.say(say.fenced(job.node, node.claim.holder if node.claim else None))
-            state = give_back(run, stop_job(state, job), job.node, say.claim_taken())
     return _renew(run, state)
 
 
-def _restarted(node: NodeState, job: Job) -> bool:
-    attempt = node.attempt
-    return attempt is not None and attempt.number == job.attempt and node.current_attempt is None
+def _decide(plan: PlanState, job: Job, now: Time) -> leases.Action:
+    return leases.decide(plan.nodes.get(job.node), claim=job.claim, attempt=job.attempt, now=now)
 
 
 def _renew(run: Run, state: RunState) -> RunState:
-    mine = {job.node: job.claim for job in state.jobs.values() if job.kind != "verify" and not job.ended()}
-    if not _due(state.plan, mine, state.now):
-        return state
+    mine = [job for job in state.jobs.values() if job.kind != "verify" and not job.ended()]
 
-    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
-        return [ClaimRenewed(node=node, claim=mine[node], lease=DEFAULT_LEASE) for node in _due(plan, mine, now)]
+    def due(plan: PlanState, now: Time) -> list[PlanEvent]:
+        return [
+            ClaimRenewed(node=job.node, claim=job.claim, lease=DEFAULT_LEASE)
+            for job in mine
+            if isinstance(_decide(plan, job, now), Renew)
+        ]
 
-    return append(run, state, "leases of running agents are renewed", decide)
-
-
-def _due(plan: PlanState, mine: dict[str, str], now: Time) -> list[str]:
-    due = []
-    for node_id, claim in mine.items():
-        node = plan.nodes.get(node_id)
-        held = node.claim if node is not None else None
-        if held is not None and held.id == claim and seconds_between(held.renewed_at, now) >= _RENEW_AFTER:
-            due.append(node_id)
-    return due
+    return append(run, state, "leases of running agents are renewed", due) if due(state.plan, state.now) else state

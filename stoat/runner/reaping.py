@@ -80,7 +80,6 @@ def _verified(run: Run, state: RunState, job: Job) -> RunState:
     return replace(state, verified={**state.verified, job.node: Verification(job.commit, passed)})
 
 
-def stop_job(state: RunState, job: Job, grace: float = 5.0) -> RunState:
+def stop_job(job: Job, grace: float = 5.0) -> None:
     """End a job's process with everything that it started; the job stays until it is reaped."""
     end_tree(job.identity, grace, marker=(agents.CLAIM, job.claim))
-    return state

@@ -18,7 +18,7 @@ from stoat.gitstore.work.worktrees import Project
 from stoat.plan import streams
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.landings import BranchMoved, Landed
-from stoat.plan.ids import same_repository
+from stoat.plan.ids import node_branch, same_repository
 from stoat.plan.nodes import CHANGE, repository_of
 from stoat.plan.state import NodeState, PlanState, State
 from stoat.service.session import Session, plan_of
@@ -79,7 +79,7 @@ def waiting(project: Project, plan: PlanState, repo: str | None) -> list[Waiting
         wanted = repository_of(plan.header, node.spec)
         if where is None or (wanted is not None and not same_repository(wanted, repo)):
             continue
-        tips = beginnings.tips_below(project.directory, f"stoat/{plan.slug}/") if tips is None else tips
+        tips = beginnings.tips_below(project.directory, node_branch(plan.slug, "")) if tips is None else tips
         tip = tips.get(where.branch)
         if tip is not None and tip not in (where.base, where.before):
             found.append(Waiting(node, where, tip))

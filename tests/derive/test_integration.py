@@ -21,6 +21,7 @@ from stoat.derive.integration import (
     Unusable,
     Verified,
     finish,
+    proof,
     unproved_steps,
 )
 from stoat.plan.nodes import CHANGE, GATE, SLICE, Node, Step
@@ -130,3 +131,28 @@ def test_a_step_is_proved_by_a_report_and_by_a_command_that_nobody_declared() ->
     reported = node_of(CHANGE, steps=(Step(id="t", run="make test"),), evidence=(report,))
     free = node_of(CHANGE, steps=(Step(id="t"),), evidence=(run_of("t", command=("anything",)),))
     assert unproved_steps(reported, HEAD) == unproved_steps(free, HEAD) == ()
+
+
+RECORDED = {
+    None: (),
+    "passed": (run_of(command=("make", "check")),),
+    "another command": (run_of(command=("true",)),),
+    "another commit": (run_of(command=("make", "check"), commit=OTHER, after=OTHER),),
+    "red": (run_of(state="failed", command=("make", "check")),),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "command", "verified", "recorded"),
+    list(itertools.product((SLICE, GATE, CHANGE), ((), ("make", "check")), (None, True, False), RECORDED)),
+)
+def test_what_the_verification_says(
+    kind: str, command: tuple[str, ...], verified: bool | None, recorded: str | None
+) -> None:
+    found = proof(node_of(kind, evidence=RECORDED[recorded]), HEAD, command, verified)
+    if not command or kind == CHANGE:
+        assert found == "none"
+    elif verified is not None:
+        assert found == ("passed" if verified else "failed")
+    else:
+        assert found == ("passed" if recorded == "passed" else "needed")

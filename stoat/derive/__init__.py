@@ -1,1 +1,23 @@
-"""Decisions, pure: from state, facts and the time to answers. No clock, disk, socket, git or environment."""
+"""Decisions, pure: from state, facts and the time to answers. No clock, disk, socket, git or environment.
+
+`derivation.derive(state, facts, now, previous)` goes through the nodes of all plans in five steps. Each looks only at
+what was touched since the previous answers (`memo.py`), and may touch more:
+
+| step    | what it decides of a node                               | where                                            |
+|---------|---------------------------------------------------------|--------------------------------------------------|
+| judge   | its verdict, by its kind's rule and by who waits for it | settling.py → kinds/, steps.py, freshness.py     |
+| connect | who is done, what it holds back, who waits for itself   | settling.py → graph.py, leverage.py              |
+| place   | is it ready, why is it not launched, whose turn is it   | positions.py → readiness, launch, stance         |
+| trace   | what it ultimately waits on                             | blockers.py                                      |
+| tell    | its entry in the status document; then all needs        | assembly.py, needs.py                            |
+
+The shapes in between: `verdict.py` (a kind's word), `here.py` (a node in its surroundings), `memo.Local` (what was
+decided of it), `answers.py` (what every door shows). Rules that several steps ask: `goahead.py` (a person's word) and
+`holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
+taken; of a stream: `timeline.py`, the lines to read.
+
+What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
+an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a
+finished branch is, `landings.py` what is landed, `troubles.py` what is not in order, `limits.py` when to stop. All
+sentences are in `wording/`; `layout.py` has the board's columns.
+"""

@@ -1,4 +1,4 @@
-"""From state, facts and the time to every answer: the steps in their order.
+"""From state, facts and the time to every answer: judge, connect, place, trace, tell (the map is in `__init__.py`).
 
 Pure, and warm: given the answers of an earlier moment it looks again only at what was touched since (memo.py).
 """
@@ -16,7 +16,7 @@ from stoat.derive.launch import Runners
 from stoat.derive.memo import JUDGE, Memo, follow
 from stoat.derive.needs import needs
 from stoat.derive.positions import place
-from stoat.derive.verdicts import connect, judge
+from stoat.derive.settling import connect, judge
 from stoat.plan.facts import Facts
 from stoat.plan.state import State
 

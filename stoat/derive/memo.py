@@ -70,7 +70,10 @@ class Memo:
 
 
 def follow(old: Memo, plans: dict[str, PlanState], facts: Facts, held: Mark | None, at: Time) -> tuple[Memo, bytearray]:
-    """A memo for the next derivation, filled from an earlier one, and the nodes that were touched since (1)."""
+    """A memo for the next derivation, filled from an earlier one, and what touched each node since.
+
+    Of a touched node JUDGE is set, or PLACE where only its surroundings look different; 0 is an untouched one.
+    """
     same_nodes = _same_nodes(old, plans)
     memo = Memo(plans, facts, held, at, old.graph)
     if same_nodes and memo.archived == old.archived:

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer
-from stoat.derive.holds import Hold as Hold
-from stoat.derive.holds import hold_of
+from stoat.derive.holds import Hold, hold_of
 from stoat.derive.readiness import NOT_TO_TAKE
 from stoat.plan.ids import same_repository
 from stoat.plan.nodes import HEAVY, LAUNCHED, Resource, repository_of

@@ -1,4 +1,4 @@
-"""A plan's YAML document: read with every problem at its place, and written so that reading it back changes nothing.
+"""A plan's YAML document, read with every problem at its place; reading back what `yaml_out.py` wrote changes nothing.
 
 parse(text)    → Document: the header, the nodes, and every problem of text, shape and rules, sorted by place
 write(…)       in `yaml_out.py`

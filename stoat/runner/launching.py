@@ -15,7 +15,8 @@ from pathlib import Path
 from stoat.clock import Time
 from stoat.derive import claims as may
 from stoat.derive import landings, schedule
-from stoat.derive.schedule import Hold, Offer
+from stoat.derive.holds import Hold
+from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
@@ -113,6 +114,7 @@ def _launch(run: Run, state: RunState, offer: Offer) -> RunState:
         path = str(workspace.place_of(run.project, run.plan, spec.id).path)
         run.narrator.once(("hold", spec.id), landing.unusable(spec.id, tree.why, path, tree.commands))
         return state.with_trouble(spec.id, "unusable")
+    workspace.warn_of_hooks(run, tree.path)
     started = _claim(run, state, node, tree)
     if isinstance(started, Refused):
         run.narrator.once(("hold", spec.id), say.not_started(spec.id, started.message))

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from msgspec.structs import replace as changed
 
-from stoat.derive.schedule import Hold
+from stoat.derive.holds import Hold
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say

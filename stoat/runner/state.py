@@ -12,8 +12,9 @@ from typing import Literal
 
 from stoat.clock import Time
 from stoat.derive.answers import PlanAnswer
+from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
-from stoat.derive.schedule import Hold, Offer
+from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
 from stoat.gitstore.work.integration import Integration
 from stoat.gitstore.work.worktrees import Project

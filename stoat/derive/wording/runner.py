@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from stoat.clock import duration_text
+from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
-from stoat.derive.schedule import Hold
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, counted, later, listed, one_line
 
@@ -103,6 +103,11 @@ def moved_up(before: str) -> str:
 def left_alone(why: str) -> str:
     """A note on a launch line: the worktree has something of its own."""
     return f"left as it is: {why}"
+
+
+def no_hooks(directory: str) -> str:
+    """The repository's hooks are in a directory that worktrees do not have."""
+    return f"⚠ core.hooksPath is {directory}, which worktrees do not have: no hook runs on commits made there"
 
 
 def not_started(node: str, why: str) -> str:

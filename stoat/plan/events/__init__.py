@@ -1,6 +1,7 @@
 """Every event type, by family; one file a family holds shape, checks and fold.
 
-Adding a type is a class in its family's file and a line in that family's row here.
+Adding a type is a class in its family's file, a line in that family's row here, a row in `derive/wording/events.py` (a
+test misses it) and, where a program saw it happen, a place in `OBSERVED` of `derive/timeline.py`.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from stoat.derive.wording import later
+
 
 class Entry(NamedTuple):
     """A command: its name, `module:attribute` of its function or its Typer app, what it does, and an example."""
@@ -56,9 +58,9 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("restart", "decide:restart", "begin a node again, after a give-up or a conflict",
               "stoat restart my-plan/parser"),
         Entry("reverify", "decide:reverify", "let a gate or slice prove itself again", "stoat reverify my-plan/suite"),
-        Entry("allow-asserted", "decide:allow_asserted", "let an agent's word count as a gate's result",
+        Entry("allow-asserted", "decide:allow_asserted", "let an agent's word count (recorded; nothing uses it yet)",
               "stoat allow-asserted my-plan/suite"),
-        Entry("accept-partial", "decide:accept_partial", "accept what a worker left out",
+        Entry("accept-partial", "decide:accept_partial", "accept what is left out (recorded; nothing uses it yet)",
               "stoat accept-partial my-plan/parser"),
         Entry("note", "decide:note", "leave a note on a plan or a node", "stoat note my-plan/parser 'see #12'"),
         Entry("questions", "ask:questions", "what agents asked", "stoat questions"),
@@ -73,5 +75,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     ),
 }  # fmt: skip
 """The groups of `stoat --help`, in its order."""
+
+LATER = tuple(later.COMMANDS)
+"""Names that are taken: each command says that its work comes with a later version."""
 
 ENTRIES: dict[str, Entry] = {entry.name: entry for section in SECTIONS.values() for entry in section}

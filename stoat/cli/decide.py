@@ -9,6 +9,7 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import NodeArgument, PlanArgument, complete_node
+from stoat.derive.wording.later import UNUSED
 
 References = Annotated[
     list[str], typer.Argument(metavar="PLAN/NODE…|PLAN", autocompletion=complete_node, show_default=False)
@@ -101,22 +102,22 @@ def reverify(node: NodeArgument) -> None:
 
 
 def allow_asserted(node: NodeArgument, off: Off = False) -> None:
-    """Let an agent's word count as a gate's result."""
+    """Let an agent's word count as a gate's result: recorded, and nothing uses it yet."""
     from stoat.service import decisions
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
     changed = decisions.allow_asserted(context.session(), ref, off=off)
-    _said(changed, f"{ref} {'takes only what was seen' if off else 'may be passed by an agent’s word'}")
+    _said(changed, f"{ref} {'takes only what was seen' if off else 'may be passed by an agent’s word'} ({UNUSED})")
 
 
 def accept_partial(node: NodeArgument) -> None:
-    """Accept what an issue's worker left out."""
+    """Accept what an issue's worker left out: recorded, and nothing uses it yet."""
     from stoat.service import decisions
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
-    _said(decisions.accept_partial(context.session(), ref), f"{ref} is accepted as it is")
+    _said(decisions.accept_partial(context.session(), ref), f"{ref} is accepted as it is ({UNUSED})")
 
 
 def note(

@@ -18,9 +18,10 @@ import typer
 from typer.core import TyperGroup
 
 from stoat.cli import context
-from stoat.cli.commands import ENTRIES, SECTIONS, Entry
+from stoat.cli.commands import ENTRIES, LATER, SECTIONS, Entry
 from stoat.cli.failing import ending, reader_gone
 from stoat.cli.light import lighten
+from stoat.derive.wording import later
 from stoat.errors import INTERRUPTED
 
 ABOUT = """\
@@ -42,11 +43,13 @@ class CommandTree(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Load a command; None when there is none of that name."""
         entry = ENTRIES.get(cmd_name)
-        return load(entry) if entry else None
+        if entry is not None:
+            return load(entry)
+        return _later(cmd_name) if cmd_name in LATER else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As click does; an unknown name is answered with the names there are."""
-        if args and args[0] not in ENTRIES and not args[0].startswith("-"):
+        if args and args[0] not in (*ENTRIES, *LATER) and not args[0].startswith("-"):
             ctx.fail(f"there is no command {args[0]!r}. The commands are: {', '.join(ENTRIES)}.")
         return super().resolve_command(ctx, args)
 
@@ -66,7 +69,7 @@ class CommandTree(TyperGroup):
             formatter.write(f"\n{title}\n")
             for entry in entries:
                 formatter.write(f"  {entry.name:<15} {entry.does}\n{'':18}$ {entry.example}\n")
-        formatter.write("\nFlags before the command\n")
+        formatter.write(f"\nlater: {', '.join(LATER)}\n\nFlags before the command\n")
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
                 formatter.write(f"  {record[0]:<24} {record[1]}\n")
@@ -94,6 +97,17 @@ def load(entry: Entry) -> Any:
     lighten(command)
     command.name = entry.name
     command.epilog = command.epilog or f"Example: {entry.example}"
+    return command
+
+
+def _later(name: str) -> Any:
+    """The click command of a name whose work comes with a later version."""
+    from stoat.cli.later import TAKES_ANYTHING, refuse
+
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, context_settings=TAKES_ANYTHING)(refuse(later.COMMANDS[name]))
+    command: Any = typer.main.get_command(app)
+    command.name = name
     return command
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from stoat.cli.commands import SECTIONS
 from stoat.cli.main import ABOUT, COMPLETION, load, tree
+from stoat.derive.wording import later
 
 PLACE = Path(__file__).parents[2] / "docs" / "cli.md"
 
@@ -45,7 +46,7 @@ same user.
 
 def reference() -> str:
     """The whole document."""
-    return "\n".join([INTRODUCTION, ABOUT, "", *_global(), *_sections(), *_reports()])
+    return "\n".join([INTRODUCTION, ABOUT, "", *_global(), *_sections(), *_later(), *_reports()])
 
 
 def _global() -> Iterator[str]:
@@ -64,7 +65,8 @@ def _sections() -> Iterator[str]:
                 continue
             yield f"### `stoat {entry.name}`\n\n{_text(command.help)}\n"
             for name, verb in verbs.items():
-                yield from _command(f"stoat {entry.name} {name}", verb)
+                if not verb.hidden:
+                    yield from _command(f"stoat {entry.name} {name}", verb)
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
@@ -110,6 +112,13 @@ def _reports() -> Iterator[str]:
     lines = inspect.cleandoc(junit.__doc__ or "")
     yield "## How a slice's scenarios are found in a report\n"
     yield lines + "\n"
+
+
+def _later() -> Iterator[str]:
+    yield "## Later\n"
+    yield "These names are taken. In this version each says that it comes with a later one, and exits with 3.\n"
+    rows = [*later.COMMANDS.items(), ("runs export", later.EXPORT)]
+    yield "\n".join(["| command | for |", "|---|---|", *(f"| `stoat {name}` | {what} |" for name, what in rows), ""])
 
 
 def _text(written: str | None) -> str:

@@ -9,6 +9,8 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json, complete_node
+from stoat.cli.later import TAKES_ANYTHING, refuse
+from stoat.derive.wording.later import EXPORT
 
 if TYPE_CHECKING:
     from stoat.service.runs import RunShown
@@ -39,9 +41,7 @@ def add(
     if json:
         render.json(added)
         return
-    render.say(
-        f"{added.run_id}: {added.state}, {added.passed} passed, {added.failed} failed, {added.skipped} skipped"
-    )
+    render.say(f"{added.run_id}: {added.state}, {added.passed} passed, {added.failed} failed, {added.skipped} skipped")
     for sign, specs in (("✓", added.specs_passed), ("✗", added.specs_failed), ("○ absent:", added.specs_absent)):
         for spec in specs:
             render.say(f"  {sign} {render.clean(spec)}")
@@ -106,3 +106,6 @@ def _commit(run: RunShown) -> str:
     if run.commit is None:
         return "?"
     return run.commit[:10] + ("+dirty" if run.dirty else "")
+
+
+app.command("export", hidden=True, context_settings=TAKES_ANYTHING)(refuse(EXPORT))

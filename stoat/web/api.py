@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
+from stoat.derive.wording import later
+from stoat.errors import NotFound
 from stoat.plan.ids import NodeRef
 from stoat.service import nodes, plans, reading
 from stoat.web.current import watch
@@ -83,6 +85,15 @@ def history(slug: str) -> Response:
 def needs() -> Response:
     """What waits for a person, as `stoat needs --json`; `?plan=`."""
     return _json({"needs": reading.needs(watch().view(), request.args.get("plan"))})
+
+
+@api.get("/agents")
+@api.get("/runs")
+@api.get("/openapi.json")
+def not_yet() -> Response:
+    """A path that a later version answers: not found, and why."""
+    what = later.ROUTES[request.path.removeprefix("/api")]
+    raise NotFound(later.sentence(what), hint="the paths of this version are in docs/board.md")
 
 
 def _flag(name: str) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from stoat.cli import commands
+from stoat.derive.wording import later
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo, MakeRepo
 
@@ -227,3 +228,19 @@ def test_nodes_and_plans_complete_from_the_store(stoat: Stoat) -> None:
     assert completed("claim", "de") == {"demo/"}
     assert completed("status", "") == {"demo"}
     assert {"claim", "cloud"} <= completed("cl")
+
+
+@pytest.mark.parametrize("words", [*((name,) for name in later.COMMANDS), ("runs", "export")], ids=" ".join)
+def test_a_name_that_is_taken_says_that_its_work_comes_with_a_later_version(
+    stoat: Stoat, words: tuple[str, ...]
+) -> None:
+    ran = stoat.run(*words, "whatever", "--any=1")
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.endswith("comes with a later version\nhint: see what there is now: stoat --help\n")
+    assert "comes with a later version." in " ".join(stoat.ok(*words, "--help").split())
+
+
+def test_the_help_names_what_comes_later_in_one_line_and_not_as_if_it_worked(stoat: Stoat) -> None:
+    said = stoat.ok("--help").splitlines()
+    assert f"later: {', '.join(later.COMMANDS)}" in said
+    assert not [line for line in said if line.startswith("  sweep")]

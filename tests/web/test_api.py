@@ -10,6 +10,7 @@ import sys
 import pytest
 from flask.testing import FlaskClient
 
+from stoat.derive.wording import later
 from stoat.plan.ids import NodeRef
 from stoat.service import decisions, plans
 from stoat.service.session import Session
@@ -40,9 +41,7 @@ def stoat(session: Session, *arguments: str) -> str:
         ("/api/needs?plan=rates", ["needs", "rates", "--json"]),
     ],
 )
-def test_a_read_is_the_commands_json(
-    client: FlaskClient, session: Session, path: str, arguments: list[str]
-) -> None:
+def test_a_read_is_the_commands_json(client: FlaskClient, session: Session, path: str, arguments: list[str]) -> None:
     answer = client.get(path)
     assert answer.content_type == "application/json"
     assert without_moment(answer.get_json()) == without_moment(json.loads(stoat(session, *arguments)))
@@ -98,3 +97,11 @@ def test_a_store_that_cannot_be_read_is_a_problem_and_no_empty_board(client: Fla
 def test_a_limit_that_is_none_is_not_one(client: FlaskClient, limit: str) -> None:
     whole = client.get("/api/plans/parcels/timeline").get_json()
     assert client.get(f"/api/plans/parcels/timeline?limit={limit}").get_json() == whole
+
+
+@pytest.mark.parametrize("path", later.ROUTES)
+def test_a_path_of_a_later_version_says_so(client: FlaskClient, path: str) -> None:
+    answer = client.get("/api" + path)
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+    assert answer.get_json()["detail"] == later.sentence(later.ROUTES[path])
+    assert client.post("/api" + path).status_code == 405

@@ -1,0 +1,35 @@
+"""What the doors know by name and this version does not do yet; asking for it says so."""
+
+from __future__ import annotations
+
+COMMANDS = {
+    "sweep": "looking at GitHub, feeds and pins",
+    "sync": "sharing plans with other clones",
+    "await": "waiting for a version or for a node's dependencies",
+    "review": "submitting and deciding review findings",
+    "repo": "a person's controls on a repository",
+    "agents": "the roster of agents",
+    "frontier": "reading the frontier of issues",
+    "issues": "working a tree of GitHub issues as a plan",
+    "prune": "removing the worktrees and branches of landed work",
+    "mcp": "serving agents over MCP",
+    "setup": "setting up agents' own tools",
+}
+"""Commands by name, and what each will be for."""
+
+EXPORT = "writing runs out in other formats"
+
+ROUTES = {
+    "/agents": COMMANDS["agents"],
+    "/runs": "reading test runs over REST",
+    "/openapi.json": "a description of REST for machines",
+}
+"""Paths under /api, and what each will give."""
+
+UNUSED = "nothing uses it yet"
+"""Said of a decision that is recorded, and that no status is derived from in this version."""
+
+
+def sentence(what: str) -> str:
+    """That it is for a later version, as one sentence without its full stop."""
+    return f"{what} comes with a later version"

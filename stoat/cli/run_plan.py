@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 import typer.core
 
-from stoat.cli import context
+from stoat.cli import context, seeded
 
 if TYPE_CHECKING:
     from stoat.service.session import Session
@@ -152,18 +152,24 @@ def _was_given(ctx: typer.Context, name: str) -> bool:
 
 
 def _session(plan: str, project: Path) -> Session:
-    """The session at the store that has the plan: the one by flags or from here, else the project's own."""
+    """The session at the store that has the plan: the one by flags or from here, else the project's own.
+
+    A directory of plans that seeds it is taken in first: the plan may be in there.
+    """
     from stoat.errors import NotFound
     from stoat.service.session import open_session, plan_of
 
     try:
         here = context.session()
+        seeded.take_in(here)
         plan_of(here.state(), plan)
         return here
     except NotFound:
         if context.store_flag() is not None or not project.is_dir():
             raise
-        return open_session(project, by=context.by_flag())
+        there = open_session(project, by=context.by_flag())
+        seeded.take_in(there)
+        return there
 
 
 _COLOURS = {"✓": "green", "✗": "red", "⚠": "yellow", "→": "cyan", "↻": "cyan", "⇡": "magenta", "?": "yellow"}

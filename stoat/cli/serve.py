@@ -8,16 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from stoat.cli import context, render
+from stoat.cli import context, render, seeded
 from stoat.errors import Refused
 from stoat.web import PORT
-
-if TYPE_CHECKING:
-    from stoat.service.session import Session
 
 
 def serve(
@@ -38,7 +35,7 @@ def serve(
     from stoat.web.server import BoardServer, listen
 
     session = context.session()
-    _seed(session)
+    seeded.take_in(session)
     app = create_app(session)
     server = BoardServer(app, listen(host, port))
     with stopped_by_signals(server.stop) as received:
@@ -48,15 +45,6 @@ def serve(
         server.run()
     if received == [signal.SIGINT]:
         raise KeyboardInterrupt
-
-
-def _seed(session: Session) -> None:
-    """Take in the plans of the directory that `git config stoat.plans` names, those the store never had."""
-    from stoat.service import seeding
-
-    for seeded in seeding.seed(session):
-        became = f"was not imported: {seeded.problem.message}" if seeded.problem else "was imported"
-        render.tell(f"{seeded.file} {became}")
 
 
 @contextlib.contextmanager

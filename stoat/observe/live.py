@@ -93,17 +93,7 @@ def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
 
 def dead_processes(state: State) -> frozenset[str]:
     """The keys of processes recorded as at work (a gate's run, an attempt's agent) that are known to be dead here."""
-    keys = {
-        key
-        for plan in state.plans.values()
-        for node in plan.nodes.values()
-        for key in (
-            *(run.process for run in node.running.values()),
-            node.attempt.process if node.attempt is not None and node.attempt.outcome is None else None,
-        )
-        if key is not None
-    }
-    return frozenset(key for key in keys if _known_dead(key))
+    return frozenset(key for key in state.processes() if _known_dead(key))
 
 
 class _Owner(Struct):

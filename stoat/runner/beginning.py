@@ -22,7 +22,7 @@ from stoat.plan.facts import RunnerFact
 from stoat.plan.nodes import GATE, SLICE
 from stoat.plan.state import PlanState
 from stoat.processes import machine_name
-from stoat.runner import agents
+from stoat.runner import agents, workspace
 from stoat.runner.landing import prepare_branch
 from stoat.runner.narration import Narrator
 from stoat.runner.options import RunOptions, check, executable
@@ -88,6 +88,8 @@ def _begun(run: Run) -> RunState:
         run.narrator.say(landing.branch_cut(ready.place.branch, ready.cut_from.label, ready.cut_from.commit))
     elif ready is not None:
         run.narrator.say(landing.branch_used(ready.place.branch, ready.tip))
+    if ready is not None:
+        workspace.warn_of_hooks(run, ready.place.path)
     return replace(state, integration=ready)
 
 

@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Iterable
 
-from stoat.plan.characters import ACTING
+from stoat.plan.characters import spelled
 
 _LABEL = re.compile(r"[a-z ]+")
 
@@ -30,7 +30,7 @@ class Fence:
         """
         if self.mark in text or not _LABEL.fullmatch(label):
             raise ValueError("a fence's mark must not be in what it surrounds")
-        shown = ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+        shown = spelled(text.replace("\r\n", "\n"))
         return f"<<<{self.mark} {label}\n{shown}\n{self.mark}>>>"
 
     def rule(self) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from stoat.derive.limits import Limits
 from stoat.derive.schedule import Scope
 from stoat.errors import Refused
+from stoat.plan.guards import not_archived
 from stoat.plan.state import PlanState
 from stoat.plan.variables import RUN_TAG
 from stoat.runner.profiles import Profile, has_posture
@@ -103,8 +104,7 @@ def check(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> N
             "--ignore-dependencies vouches for the upstream of single nodes, so it needs --node",
             hint="name them: --node ID --ignore-dependencies",
         )
-    if plan.archived is not None:
-        raise Refused(f"plan {plan.slug} is archived", hint="take it up again with `stoat plan import`, or run another")
+    not_archived(plan)
     _check_profile(options, plan, environ)
 
 

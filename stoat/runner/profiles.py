@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
 from stoat.errors import Invalid, Problem, Refused
+from stoat.runner.filling import fill
 
 BUILT_IN = ("claude", "codex", "gemini")
 """Names that are kept for the profiles Stoat will bring along; a user's own profile may have one all the same."""
 
 Result = Literal["claude-json", "codex-jsonl", "gemini-json", "none"]
-RESULTS = ("claude-json", "codex-jsonl", "gemini-json", "none")
 
 _LISTS = (
     "arguments", "modelArguments", "budgetArguments", "sessionArguments", "resumeArguments", "mcpArguments",
     "leanArguments", "skillArguments", "postureFlags",
 )  # fmt: skip
 _WORDS = ("name", "command", "defaultModel", "result")
-_HOLE = re.compile(r"\{([a-z]+)\}")
 _HINT = "its shape is in docs/runner.md, “Launchers”"
 
 
@@ -116,8 +114,8 @@ def _problems(entry: Any) -> list[str]:
             wrong.append(f"{key} is not a list of texts")
     if not isinstance(entry.get("cloud", False), bool):
         wrong.append("cloud is not true or false")
-    if isinstance(entry.get("result"), str) and entry["result"] not in RESULTS:
-        wrong.append(f"result is none of {', '.join(RESULTS)}")
+    if isinstance(entry.get("result"), str) and entry["result"] not in get_args(Result):
+        wrong.append(f"result is none of {', '.join(get_args(Result))}")
     return wrong or _holes_missing(entry)
 
 
@@ -150,11 +148,7 @@ def command_line(
         if value is not None:
             filled[name] = value
             words += more
-    return [command or profile.command, *(_fill(word, filled) for word in words), *extra]
-
-
-def _fill(word: str, filled: Mapping[str, str]) -> str:
-    return _HOLE.sub(lambda hole: filled.get(hole[1], hole[0]), word)
+    return [command or profile.command, *(fill(word, filled) for word in words), *extra]
 
 
 def has_posture(profile: Profile, extra: Sequence[str]) -> bool:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 from stoat.derive.integration import Tree
 from stoat.derive.wording import landing as say
+from stoat.derive.wording import runner as told
 from stoat.gitstore.work import bases, nodetrees, places, remotes
 from stoat.gitstore.work.beginnings import merge_base
 from stoat.gitstore.work.branches import branch_tip, commits_beyond, is_ancestor
-from stoat.gitstore.work.worktrees import Project, checked_out_at, git_directory, look
+from stoat.gitstore.work.worktrees import Project, checked_out_at, git_directory, look, missing_hooks
 from stoat.plan.ids import node_branch, same_repository
 from stoat.plan.nodes import ISSUE, Node
 from stoat.plan.state import Attempt, NodeState, PlanState
@@ -159,6 +160,13 @@ def _look_at(project: Project, path: Path, branch: str, base: str) -> Tree | Non
         return Tree(head=seen.head or "", commits=None, trouble=say.other_branch(seen.branch, branch))
     own = commits_beyond(path, seen.head, base)
     return Tree(head=seen.head, commits=None if own is None else len(own), dirty=seen.dirty)
+
+
+def warn_of_hooks(run: Run, worktree: Path) -> None:
+    """Say once when the repository's hooks are in a directory that its worktrees do not have."""
+    missing = missing_hooks(worktree)
+    if missing is not None:
+        run.narrator.once("hooks", told.no_hooks(missing.removeprefix(f"{worktree}/")))
 
 
 def is_set_up(worktree: Path) -> bool:

@@ -13,6 +13,7 @@ from stoat.errors import Refused, StoatError
 from stoat.observe.live import announce, read_runners
 from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.runner.options import LATER, parse_environment, refuse_later
+from stoat.service import plans
 from tests.runner.conftest import World
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo
@@ -43,6 +44,33 @@ def test_without_a_posture_a_run_is_refused_and_started_when_one_insists(world: 
 def test_a_mistyped_node_is_refused(world: World, scope: dict[str, Any]) -> None:
     world.plan(ONE)
     assert "no node 'aa'" in refusal(world, **scope)
+
+
+def test_an_archived_plan_is_refused_with_the_way_back(world: World) -> None:
+    world.plan(ONE)
+    plans.archive(world.session, "p")
+    assert "stoat plan archive p --off" in refusal(world)
+
+
+def test_a_plan_of_the_directory_that_seeds_the_store_can_be_run_at_once(world: World) -> None:
+    seeds = world.place / "plans"
+    seeds.mkdir()
+    (seeds / "new.yaml").write_text(f"schema: 1\nplan: new\n{ONE}\n")
+    (seeds / "bad.yaml").write_text("schema: 1\nplan: bad\nnodes: 7\n")
+    world.repo.run_git("config", "stoat.plans", str(seeds))
+    ran = Stoat(world.repo.path).run(*world.flags(slug="new"), env=world.environ)
+    assert ran.code == 0
+    assert "new.yaml was imported" in ran.err and "bad.yaml was not imported" in ran.err
+    assert world.node("a", "new").attempts == 0
+
+
+def test_hooks_that_worktrees_do_not_have_are_said_once(world: World) -> None:
+    world.plan("branch: i\nnodes: [{id: a, kind: change}, {id: b, kind: change}]")
+    (world.repo.path / ".husky" / "_").mkdir(parents=True)
+    world.repo.run_git("config", "core.hooksPath", ".husky/_")
+    assert world.run() == 0
+    assert world.said("core.hooksPath is .husky/_") == world.said("no hook runs on commits made there")
+    assert len(world.said("core.hooksPath")) == 1
 
 
 def test_ignoring_dependencies_needs_named_nodes(world: World) -> None:

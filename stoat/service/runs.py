@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -19,6 +21,9 @@ from stoat.plan.ids import NodeRef, split_ref
 from stoat.plan.state import State
 from stoat.processes import Identity, is_dead, machine_name
 from stoat.service.session import Session, mint, node_of
+
+Run = GateStarted | GateFinished | RunRecorded
+"""What is on record of a run: that it began, that it ended, or a report of it."""
 
 LATER_FORMATS = ("ctrf", "cucumber", "bobcat")
 
@@ -41,6 +46,7 @@ class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
     started_at: Time | None
     finished_at: Time | None
     duration_ms: int | None
+    scenarios: int | None
     total_scenarios: int | None
     scenarios_finished: int | None
     passed: int | None
@@ -53,12 +59,18 @@ class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class ScenarioShown(Struct, frozen=True, rename="camel"):
-    """A bound scenario that a run decided."""
+    """A bound scenario that a run decided. What a report's record does not hold is None or empty."""
 
     uid: str
     feature: str
     scenario: str
     outcome: str
+    attempt: int | None = None
+    attempts: int | None = None
+    duration_ms: int | None = None
+    error_message: str | None = None
+    retry_reasons: tuple[str, ...] = ()
+    steps: tuple[object, ...] = ()
 
 
 class RunDetail(Struct, frozen=True, rename="camel"):
@@ -129,36 +141,38 @@ def add(session: Session, files: Sequence[Path], tag: str, format: str = "junit"
 
 def listed(session: Session, tag: str | None = None, limit: int | None = None) -> list[RunShown]:
     """The runs on record, the newest first; those whose tag is `tag` or below it."""
-    found = [shown for shown, _ in _runs(session, tag)]
-    found.sort(key=lambda run: run.finished_at or run.started_at or "", reverse=True)
-    return found[:limit]
+    return [_shown(slug, event) for slug, event in islice(_runs(session, tag), limit)]
 
 
 def show(session: Session, run_id: str) -> RunDetail:
     """A run and the scenarios it decided; NotFound when no such run is on record."""
-    for shown, event in _runs(session, None):
-        if shown.run_id == run_id:
+    for slug, event in _runs(session, None):
+        if event.run == run_id:
             named = _scenarios(event) if isinstance(event, RunRecorded) else ()
-            return RunDetail(shown, tuple(named))
+            return RunDetail(_shown(slug, event), tuple(named))
     raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
 
 
-def _runs(session: Session, tag: str | None) -> Iterator[tuple[RunShown, GateStarted | GateFinished | RunRecorded]]:
+def _runs(session: Session, tag: str | None) -> Iterator[tuple[str, Run]]:
+    """The newest word on each run with its plan, newest first: within a plan in the log's order, as in the Activity."""
     within = None if tag is None else split_tag(tag)
-    for slug in session.state().plans:
-        if within is not None and within[0].plan != slug:
+    slugs = [slug for slug in session.state().plans if within is None or slug == within[0].plan]
+    each = [_runs_of(session, slug, within) for slug in slugs]
+    return heapq.merge(*each, key=lambda found: found[1].at, reverse=True)
+
+
+def _runs_of(session: Session, slug: str, within: tuple[NodeRef, str | None] | None) -> Iterator[tuple[str, Run]]:
+    told = set()
+    for recorded in session.store.history(streams.of_plan(slug), newest_first=True):
+        event = recorded.event
+        if not isinstance(event, Run) or event.run in told:
             continue
-        ended = set()
-        for recorded in session.store.history(streams.of_plan(slug), newest_first=True):
-            event = recorded.event
-            if not isinstance(event, GateStarted | GateFinished | RunRecorded) or event.run in ended:
-                continue
-            ended.add(event.run)
-            if within is None or (event.node == within[0].node and within[1] in (None, event.step)):
-                yield _shown(slug, event), event
+        told.add(event.run)
+        if within is None or (event.node == within[0].node and within[1] in (None, event.step)):
+            yield slug, event
 
 
-def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunShown:
+def _shown(slug: str, event: Run) -> RunShown:
     tag = "/".join((slug, event.node, event.step) if event.step else (slug, event.node))
     finished = not isinstance(event, GateStarted)
     counted = event if isinstance(event, RunRecorded) else None
@@ -167,6 +181,7 @@ def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunSho
     started = event.started if isinstance(event, GateFinished) else None if finished else event.at
     if counted is not None and seconds is not None:
         started = clock.plus(event.at, -seconds)
+    total = counted.passed + counted.failed + counted.skipped if counted else None
     return RunShown(
         run_id=event.run, tag=tag, repository=None, branch=ran.branch, commit=ran.commit, dirty=_dirty(event),
         suite=counted.source if counted else commands.written(event.command),  # type: ignore[union-attr]
@@ -176,7 +191,7 @@ def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunSho
         timed_out=isinstance(event, GateFinished) and event.timed_out,
         started_at=started, finished_at=event.at if finished else None,
         duration_ms=None if seconds is None else round(seconds * 1000),
-        total_scenarios=counted.passed + counted.failed + counted.skipped if counted else None,
+        scenarios=total, total_scenarios=total,
         scenarios_finished=counted.passed + counted.failed if counted else None,
         passed=counted.passed if counted else None, failed=counted.failed if counted else None,
         skipped=counted.skipped if counted else None, passed_on_retry=0 if counted else None,
@@ -184,7 +199,7 @@ def _shown(slug: str, event: GateStarted | GateFinished | RunRecorded) -> RunSho
     )  # fmt: skip
 
 
-def _dirty(event: GateStarted | GateFinished | RunRecorded) -> bool | None:
+def _dirty(event: Run) -> bool | None:
     """Whether the tree differed from its commit at either end, as far as anybody could tell."""
     seen = (event.before.dirty, event.after.dirty) if isinstance(event, GateFinished) else (event.tree.dirty,)
     return True if True in seen else None if None in seen else False

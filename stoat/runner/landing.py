@@ -118,7 +118,8 @@ def _by_hand(run: Run, state: RunState) -> RunState:
             case integration.Mergeable(commit, commits) if commits:
                 found.add(name)
                 state = _deliver(run, state, one.node, work, commit, say.worked_by_hand(commits))
-    return replace(state, by_hand=frozenset(found))
+    nodes = state.plan.nodes
+    return replace(state, by_hand=frozenset(name for name in found & set(nodes) if not nodes[name].current_landing))
 
 
 def _deliver(run: Run, state: RunState, node: NodeState, work: Work, commit: str, detail: str) -> RunState:

@@ -45,7 +45,8 @@ def launch(run: Run, state: RunState) -> RunState:
         state.plan, state.answer, run.options.scope, repo=run.repo, running=state.jobs,
         unlanded=state.unlanded,
     )  # fmt: skip
-    holds = list(offered.holds)
+    launchable = [offer for offer in offered.launchable if offer.node not in state.by_hand]
+    holds = [*offered.holds, *(Hold(node, "finished") for node in state.by_hand)]
     held = state.state.machine(run.machine).held
     if held is not None:
         run.narrator.once("machine", say.machine_held(held.by, held.why))
@@ -54,7 +55,7 @@ def launch(run: Run, state: RunState) -> RunState:
     if state.stop is not None or held is not None:
         return _with_holds(run, state, holds, pending=False)
     picked = schedule.pick(
-        [offer for offer in offered.launchable if not _is_kept(state, offer.node)],
+        [offer for offer in launchable if not _is_unlaunchable(state, offer.node)],
         [job.offer for job in state.agents()], parallel=run.options.parallel,
         expedite_slot=run.options.expedite_slot, resources=state.plan.header.resources,
         holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
@@ -70,17 +71,21 @@ def launch(run: Run, state: RunState) -> RunState:
 
 def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bool) -> RunState:
     for hold in holds:
-        attempt = state.plan.nodes[hold.node].attempt
+        node = state.plan.nodes.get(hold.node)  # it may have been removed while another one was launched
+        attempt = node.attempt if node is not None else None
         if hold.reason == "judging" and attempt is not None and not workspace.is_ours(run, state, attempt):
             hold = Hold(hold.node, hold.reason, f"{attempt.runner} on {attempt.machine}")
         line = say.held(hold, run.plan)
-        if line is not None and not (hold.reason == "upstream" and _lands_by_itself(run, state, hold.what)):
+        follows = hold.reason == "upstream" and _lands_by_itself(run, state, hold.what)
+        if line is not None and not follows and hold.node not in state.by_hand:
             run.narrator.once(("hold", hold.node), line)
     return replace(state, holds=tuple(holds), pending=state.pending or pending)
 
 
 def _lands_by_itself(run: Run, state: RunState, upstream: str) -> bool:
-    node = state.plan.nodes[upstream]
+    node = state.plan.nodes.get(upstream)
+    if node is None:
+        return False
     ours = node.attempt is not None and workspace.is_ours(run, state, node.attempt)
     return landings.follows(node, ours=ours, busy=upstream in state.jobs, troubled=upstream in state.troubles)
 
@@ -291,8 +296,5 @@ def _unlaunchable(state: RunState, node: str, why: Trouble) -> RunState:
     return replace(state.with_trouble(node, why), unlaunchable={**state.unlaunchable, node: mark})
 
 
-def _is_kept(state: RunState, node: str) -> bool:
-    """Whether the run does not launch a node that it could: it would fail again, or it was finished by hand."""
-    if node in state.by_hand:
-        return True
+def _is_unlaunchable(state: RunState, node: str) -> bool:
     return state.unlaunchable.get(node) == state.plan.nodes[node].restarted_seq

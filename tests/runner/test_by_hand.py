@@ -97,6 +97,7 @@ def test_without_a_plans_branch_the_merge_command_is_offered_and_no_agent_is_put
     assert world.run() == 0
     [line] = world.said("✓ 'a' is finished", "Merge when ready")
     assert line.endswith("merge stoat/p/a")
+    assert not world.said("⚠ a:")
     assert world.starts() == []
     world.repo.run_git("merge", "--quiet", "--ff-only", "stoat/p/a")
     assert world.run(once=True) == 0

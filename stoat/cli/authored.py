@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from stoat.cli import render
+from stoat.derive.wording import authoring as say
 from stoat.errors import NotFound
 
 if TYPE_CHECKING:
     from stoat.service.authoring import Authored
-
-_SAYS = {
-    "plan_created": "created",
-    "plan_header_changed": "header: {fields}",
-    "plan_archived": "archived",
-    "plan_unarchived": "active again",
-    "nodes_reordered": "nodes in another order",
-    "node_added": "+ {node} ({kind})",
-    "node_changed": "~ {node}: {fields}",
-    "node_removed": "- {node}",
-    "node_bound": "~ {node}: bound to #{number}",
-    "dependency_added": "~ {node}: waits for {on}",
-    "dependency_removed": "~ {node}: no longer waits for {on}",
-}
 
 
 def show(authored: Authored, as_json: bool, *, dry_run: bool = False) -> None:
@@ -41,7 +28,7 @@ def show(authored: Authored, as_json: bool, *, dry_run: bool = False) -> None:
     would = "would be " if dry_run else ""
     render.say(f"{authored.plan}: {count} {'change' if count == 1 else 'changes'}{f' {would}made' if dry_run else ''}")
     for change in authored.changes:
-        render.say("  " + render.clean(_line(change)))
+        render.say("  " + render.clean(say.line(change)))
 
 
 def read_bytes(file: str) -> bytes:
@@ -61,8 +48,3 @@ def print_document(text: str) -> None:
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode())
     sys.stdout.buffer.flush()
-
-
-def _line(change: dict[str, Any]) -> str:
-    words = {**change, "fields": ", ".join(change.get("fields", ()))}
-    return _SAYS[change["type"]].format_map(words)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from stoat import clock
 from stoat.clock import Time
+from stoat.derive.wording import authoring as say
 from stoat.gitstore.log import Change
 from stoat.plan import streams
 from stoat.plan.events.authoring import DependencyAdded, DependencyRemoved, NodeAdded, NodeBound, NodeChanged
@@ -43,7 +44,7 @@ def author(session: Session, slug: str, decide: Author, *, dry_run: bool = False
         before = state.plan(slug)
         authored = Authored(slug, tuple(_shown(event, before) for event in events), tuple(warnings))
         entries = [(streams.of_plan(slug), event) for event in events]
-        return Change(entries, f"{slug}: {session.actor.name} {_subject(events)}") if entries else None
+        return Change(entries, f"{slug}: {session.actor.name} {say.subject(authored.changes)}") if entries else None
 
     if dry_run:
         land(session.state(), clock.now())
@@ -78,31 +79,6 @@ def _shown(event: PlanEvent, plan: PlanState | None) -> dict[str, Any]:
 
 def _differing(before: Struct | None, after: Struct) -> list[str]:
     return [name for name in after.__struct_fields__ if getattr(before, name, None) != getattr(after, name)]
-
-
-_DOES = {
-    "plan_created": "creates the plan",
-    "plan_header_changed": "changes the header",
-    "plan_archived": "archives the plan",
-    "plan_unarchived": "brings the plan back",
-    "nodes_reordered": "puts the nodes into another order",
-    "node_added": "adds {node}",
-    "node_changed": "changes {node}",
-    "node_removed": "removes {node}",
-    "node_bound": "binds {node} to #{number}",
-    "dependency_added": "lets {node} wait for {on}",
-    "dependency_removed": "lets {node} no longer wait for {on}",
-}
-
-
-def _subject(events: Sequence[PlanEvent]) -> str:
-    said = []
-    for event in events:
-        words = to_builtins(event)
-        said.append(_DOES[words["type"]].format_map(words))
-    if len(said) <= 3:
-        return ", ".join(said)
-    return f"{said[0]} and makes {len(said) - 1} more changes"
 
 
 def _type(event: PlanEvent) -> str:

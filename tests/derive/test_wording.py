@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 import stoat.derive
-from stoat.derive.wording import events, text
+from stoat.derive.wording import authoring, events, text
 from stoat.derive.wording.readiness import way_around
+from stoat.plan.events import FAMILIES
+from stoat.plan.events.plans import LeadReleased, LeadTaken
 from stoat.plan.fold import EVENT_TYPES
 
 DERIVE = Path(stoat.derive.__file__).parent
@@ -41,6 +43,20 @@ def test_what_decides_builds_no_sentence(file: Path) -> None:
 
 def test_every_event_type_has_a_sentence_of_its_own() -> None:
     assert set(EVENT_TYPES.values()) <= set(events._SENTENCES)
+
+
+def test_every_change_of_a_plans_document_is_told_as_a_subject_and_as_a_line() -> None:
+    leading = {LeadTaken, LeadReleased}
+    authored = [event for event in (*FAMILIES["plans"], *FAMILIES["authoring"]) if event not in leading]
+    any_words = {"node": "n", "kind": "change", "fields": ["title", "brief"], "number": 7, "on": "m"}
+    for event in authored:
+        change = {"type": event.__struct_config__.tag, **any_words}  # type: ignore[attr-defined]
+        assert authoring.subject([change]) and authoring.line(change), event
+    assert len(authoring._WORDS) == len(authored)
+    changed = {"type": "node_changed", **any_words}
+    assert authoring.line(changed) == "~ n: title, brief"
+    assert authoring.subject([changed] * 3) == "changes n, changes n, changes n"
+    assert authoring.subject([changed] * 4) == "changes n and makes 3 more changes"
 
 
 def test_lists_are_cut_and_counted() -> None:

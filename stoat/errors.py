@@ -20,6 +20,9 @@ from typing import NamedTuple
 INTERRUPTED = 130
 """The exit code of a command that Ctrl-C ended."""
 
+UNDECODABLE = (ValueError, RecursionError)
+"""What decoders of JSON and msgpack raise for what others wrote: it is malformed, or nested deeper than they go."""
+
 
 class Problem(NamedTuple):
     """One thing wrong with a document: where (1-based, 0 when it is nowhere in particular), what, and what to do."""

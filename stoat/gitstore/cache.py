@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from stoat.clock import Time, now
+from stoat.errors import UNDECODABLE
 from stoat.plan.fold import FOLD_VERSION, decode_part, encode_part
 from stoat.plan.state import Part
 
@@ -85,7 +86,7 @@ class Cache:
             if file.stream != stream or zlib.crc32(file.part) != file.check:
                 raise ValueError("it is torn")
             part = decode_part(stream, file.part)
-        except (msgspec.DecodeError, ValueError) as problem:
+        except UNDECODABLE as problem:
             self._say(f"the cached state of {stream} was rebuilt: {problem}")
             return None
         return Folded(part, file.tree, file.position, file.notes, 0, len(file.part))
@@ -102,7 +103,7 @@ class Cache:
         data = self._read(self._answer_path(key))
         if data is None:
             return None
-        with suppress(msgspec.DecodeError):
+        with suppress(*UNDECODABLE):
             file = msgspec.msgpack.decode(data, type=_AnswerFile)
             fits = file.key == key and file.commit == commit and zlib.crc32(file.data) == file.check
             if fits and (file.until is None or now() < file.until):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from stoat.errors import StoreUnreadable
+from stoat.errors import UNDECODABLE, StoreUnreadable
 from stoat.gitstore import segments
 from stoat.gitstore.cache import Cache, Folded, Position
 from stoat.gitstore.objects import RESCUE, Objects, commit_links, object_id
@@ -150,7 +150,7 @@ class Reader:
         content = self._objects.raw(oid, "blob", "stoat.json")
         try:
             version = msgspec.json.decode(content)["format"]
-        except (msgspec.DecodeError, KeyError, TypeError) as problem:
+        except (*UNDECODABLE, KeyError, TypeError) as problem:
             raise StoreUnreadable(f"stoat.json on refs/stoat/state does not say its format: {problem}") from problem
         if not isinstance(version, int) or version < 1:
             raise StoreUnreadable(f"stoat.json on refs/stoat/state gives {version!r} as its format")

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stoat.errors import Refused
+from stoat.errors import UNDECODABLE, Refused
 from stoat.plan.facts import RunnerFact
 from stoat.plan.state import State
 from stoat.processes import Identity, is_dead
@@ -85,7 +85,7 @@ def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
     for place in sorted(directory.glob("runner-*.json")) if directory.is_dir() else ():
         try:
             fact = msgspec.json.decode(place.read_bytes(), type=RunnerFact)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, *UNDECODABLE):
             continue
         facts.append(fact if _is_held(place) else replace(fact, state="gone", running={}, reasons={}))
     return tuple(facts)

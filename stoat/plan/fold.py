@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from stoat.errors import UNDECODABLE
 from stoat.plan import streams
 from stoat.plan.events import FAMILIES
 from stoat.plan.events.base import Event, PlanEvent, Unknown
@@ -63,7 +64,7 @@ def decode_line(line: bytes) -> Event | Unknown:
     """A line as an event of a known type, or as Unknown with the line kept byte for byte."""
     try:
         return _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except UNDECODABLE as problem:
         return _unknown(line, str(problem))
 
 
@@ -98,7 +99,7 @@ def decode_part(stream: str, data: bytes) -> Part:
         cls = MachineState if stream.startswith(streams.MACHINES) else OtherState
     try:
         part: Part = _unpackers[cls].decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except UNDECODABLE as problem:
         raise ValueError(str(problem)) from problem
     return part
 
@@ -139,7 +140,7 @@ def _misplaced(event: Event | Unknown, where: str) -> str:
 def _unknown(line: bytes, why: str) -> Unknown:
     try:
         envelope = msgspec.json.decode(line, type=_Envelope)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNDECODABLE:
         return Unknown(line, None, f"is not an event ({why})")
     if envelope.type not in EVENT_TYPES:
         why = f"has the type {envelope.type}, which this version does not know"

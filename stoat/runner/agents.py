@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from stoat.errors import UNDECODABLE
 from stoat.plan import variables
 from stoat.plan.nodes import Node
 from stoat.plan.state import PlanState
@@ -111,7 +112,7 @@ def _result(text: str) -> Cost | None:
         return None
     try:
         written = json.loads(text)
-    except ValueError:
+    except UNDECODABLE:
         return None
     usd = written.get("total_cost_usd") if isinstance(written, dict) else None
     if isinstance(usd, bool) or not isinstance(usd, int | float) or not 0 <= usd < 1e6:

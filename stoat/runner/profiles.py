@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from stoat.errors import Invalid, Problem, Refused
+from stoat.errors import UNDECODABLE, Invalid, Problem, Refused
 from stoat.runner.filling import fill
 
 BUILT_IN = ("claude", "codex", "gemini")
@@ -75,7 +75,7 @@ def read(place: Path) -> dict[str, Profile]:
     """The profiles of a launchers file by name; Invalid with all of its problems."""
     try:
         written = msgspec.json.decode(place.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
+    except (OSError, *UNDECODABLE) as problem:
         raise _invalid(place, [f"it cannot be read as JSON: {problem}"]) from problem
     if not isinstance(written, list):
         raise _invalid(place, ["it is not a list of profiles"])

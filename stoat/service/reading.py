@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from stoat.clock import Time
+from stoat.errors import UNDECODABLE
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import PlanState
 from stoat.plan.state import Question as Asked
@@ -188,7 +189,7 @@ def _kept(session: Session, key: str) -> bytes | None:
         if kept.runners != _digest(live.read_runners(session.store.common)):
             return None
         return None if any(is_dead(Identity.parse(process)) for process in kept.alive) else kept.document
-    except (msgspec.DecodeError, ValueError):
+    except UNDECODABLE:
         return None
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from stoat import clock
 from stoat.clock import Time
-from stoat.errors import StoatError
+from stoat.errors import UNDECODABLE, StoatError
 from stoat.gitstore.log import Change, Store
 from stoat.plan import streams
 from stoat.plan.events.base import Actor
@@ -67,7 +67,7 @@ def deliver(store: Store) -> Sequence[str]:
             path.unlink(missing_ok=True)
         except FileNotFoundError:
             continue
-        except (msgspec.DecodeError, OSError) as broken:
+        except (OSError, *UNDECODABLE) as broken:
             said.append(f"{path}: what a gate left there cannot be read ({broken}); it stays where it is")
         except StoatError as trouble:
             said.append(f"{path}: a gate's result still waits to be recorded ({trouble.message})")

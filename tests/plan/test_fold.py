@@ -15,7 +15,14 @@ from stoat.plan.events.attempts import AttemptJudged, AttemptStarted, GaveUp
 from stoat.plan.events.authoring import DependencyAdded, NodeAdded, NodeBound, NodeChanged, NodeRemoved
 from stoat.plan.events.base import Actor, Event, PlanEvent, Unknown
 from stoat.plan.events.claims import Claimed, ClaimReleased, ClaimRenewed
-from stoat.plan.events.decisions import MergePolicySet, NodeApproved, NodeExpedited, NodeRestarted, PlanApproved
+from stoat.plan.events.decisions import (
+    MergePolicySet,
+    NodeApproved,
+    NodeExpedited,
+    NodeRestarted,
+    NoteAdded,
+    PlanApproved,
+)
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded, Tree
 from stoat.plan.events.landings import BranchMoved, Landed, LandingParked
 from stoat.plan.events.plans import NodesReordered, PlanCreated, PlanHeaderChanged
@@ -53,6 +60,17 @@ def all_subclasses(cls: type) -> set[type]:
 
 def test_types_are_snake_case() -> None:
     assert all(name.islower() and name.replace("_", "").isalpha() for name in fold.EVENT_TYPES)
+
+
+@pytest.mark.parametrize("before", [b"", b'{"type":"note_added","odd":', b'{"type":"later","odd":'])
+def test_a_line_nested_deeper_than_anything_is_stepped_over(before: bytes) -> None:
+    deep = before + b'{"a":' * 1200
+    part, troubles = fold.fold_part("plans/p", plan_of(), [deep, line(NoteAdded(node="a", text="after"))])
+    assert [trouble.line for trouble in troubles] == [0]
+    assert "is not an event" in troubles[0].what
+    assert part.seq == plan_of().seq + 2
+    with pytest.raises(ValueError, match="recursion"):
+        fold.decode_part("plans/p", b"\x81\xa1a" * 3000)
 
 
 def test_folding_leaves_the_state_it_was_given_untouched() -> None:

@@ -80,7 +80,7 @@ def test_all_problems_of_a_file_are_said_at_once(tmp_path: Path) -> None:
         assert words in said
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"name": "x"}', "\xff"])
+@pytest.mark.parametrize("text", ["", "{", '{"name": "x"}', "\xff", "[" * 5000])
 def test_a_file_that_is_no_list_is_refused(text: str, tmp_path: Path) -> None:
     place = tmp_path / "l.json"
     place.write_text(text, encoding="latin-1")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from stoat.gitstore.log import Change
 from stoat.plan.events.base import Actor
 from stoat.plan.events.decisions import NodeRestarted
@@ -71,10 +73,11 @@ def test_a_run_that_a_restart_let_go_of_stays_gone(speak: As) -> None:
     assert spool.waiting(session.store.common) == []
 
 
-def test_what_cannot_be_read_stays_and_is_said(speak: As) -> None:
+@pytest.mark.parametrize("content", [b"{torn", b'{"plan":' * 2000, b"\xff", b""])
+def test_what_cannot_be_read_stays_and_is_said(speak: As, content: bytes) -> None:
     session = speak()
     path = keep(session, end("r-1"))
-    path.write_bytes(b"{torn")
+    path.write_bytes(content)
     (said,) = spool.deliver(session.store)
     assert str(path) in said
     assert path.exists()

@@ -25,8 +25,7 @@ class ClaimGranted(Struct, frozen=True, rename="camel"):
 
 def claim(
     session: Session, plan: str, node: str, *, holder: str | None = None, lease: float = DEFAULT_LEASE,
-    session_id: str | None = None, note: str | None = None, where: str | None = None,
-    ignore_dependencies: bool = False,
+    session_id: str | None = None,
 ) -> ClaimGranted:  # fmt: skip
     """Take a free node for `lease` seconds in the name of `holder` (default: who speaks).
 
@@ -43,12 +42,12 @@ def claim(
 
     def decide(state: State, now: Time) -> Change:
         of, free = node_of(state, ref)
-        why_not = may.refusal(state, facts, now, ref, actor=kind, ignore_dependencies=ignore_dependencies)
+        why_not = may.refusal(state, facts, now, ref, actor=kind)
         if why_not is not None:
             raise Refused(why_not.message, hint=why_not.hint)
         event = leases.claim(
             of, free, claim_id=claim_id, holder=holder or session.actor.name, lease=lease, now=now,
-            session=session_id or session.actor.session, note=note, where=where,
+            session=session_id or session.actor.session,
         )  # fmt: skip
         return Change([(streams.of_plan(plan), event)], f"{plan}: {event.holder} claims {node}")
 
@@ -58,25 +57,22 @@ def claim(
 
 def report(
     session: Session, plan: str, node: str, *, lease: float = DEFAULT_LEASE, claim_id: str | None = None,
-    note: str | None = None, link: str | None = None, session_id: str | None = None,
+    note: str | None = None, link: str | None = None,
 ) -> ClaimGranted:  # fmt: skip
     """Renew the lease one holds, with a note or a link if there is news. Refused when it is somebody else's by now."""
     ref = NodeRef(plan, node)
 
     def decide(state: State, now: Time) -> Change:
         event = leases.renew(
-            *node_of(state, ref), actor=session.actor, lease=lease, claim_id=claim_id, note=note, link=link,
-            session=session_id,
-        )  # fmt: skip
+            *node_of(state, ref), actor=session.actor, lease=lease, claim_id=claim_id, note=note, link=link
+        )
         return Change([(streams.of_plan(plan), event)], f"{plan}: {session.actor.name} reports on {node}")
 
     held = _claim_in(session.commit(decide).state, ref)
     return ClaimGranted(held.id, held.holder, held.expires_at)
 
 
-def release(
-    session: Session, plan: str, node: str, *, claim_id: str | None = None, why: str | None = None
-) -> str:
+def release(session: Session, plan: str, node: str, *, claim_id: str | None = None, why: str | None = None) -> str:
     """Give a node back, or as a person take it from whoever holds it. Gives the name of who held it."""
     ref = NodeRef(plan, node)
     holder = ""

@@ -34,15 +34,13 @@ class Standing(NamedTuple):
     reverted_by: str | None = None
 
 
-def landed(
-    directory: Path, branch: str, commit: str, *, recorded: str | None = None, base: str | None = None
-) -> Standing:
+def landed(directory: Path, branch: str, commit: str, *, base: str | None = None) -> Standing:
     """Whether `commit` is on the local `branch`, and whether it was reverted there.
 
-    `recorded` is the tip that the plan's own record of the landing names, if it has one. `base` is where the work
-    began, so that a revert of any of its commits is seen; without it only a revert of the landed tip is.
+    `base` is where the work began, so that a revert of any of its commits is seen; without it only a revert of the
+    landed tip is.
     """
-    stands = standing_of(directory, branch, commit, recorded)
+    stands = standing_of(directory, branch, commit)
     if stands.state is not True or stands.tip is None:
         return stands
     tips = {stands.tip, *_merges_of(directory, branch, stands.tip)}
@@ -56,7 +54,7 @@ def _merges_of(directory: Path, branch: str, commit: str) -> list[str]:
     return [merge for merge, _, *others in map(str.split, listed.splitlines()) if commit in others]
 
 
-def standing_of(directory: Path, branch: str, commit: str, recorded: str | None = None) -> Standing:
+def standing_of(directory: Path, branch: str, commit: str) -> Standing:
     """As `landed`, without looking for reverts."""
     tip = branch_tip(directory, branch)
     if tip is None:
@@ -64,9 +62,9 @@ def standing_of(directory: Path, branch: str, commit: str, recorded: str | None 
     direct = is_ancestor(directory, commit, tip)
     if direct:
         return Standing(True, "ancestor", commit)
-    for copy in (recorded, commit_of(directory, f"{_LANDED}{branch}/{commit}")):
-        if copy is not None and is_ancestor(directory, copy, tip):
-            return Standing(True, "rebased", copy)
+    copy = commit_of(directory, f"{_LANDED}{branch}/{commit}")
+    if copy is not None and is_ancestor(directory, copy, tip):
+        return Standing(True, "rebased", copy)
     return Standing(direct)
 
 

@@ -451,11 +451,11 @@ def test_a_reverted_node_stays_landed_and_says_by_which_commit(plan: Plan) -> No
         assert landed(plan.repo.path, BRANCH, node.head()).state is True
         parent = ["-m", "1"] if outcome.how == "merge" else []
         plan.tree.run_git("revert", "--no-edit", *parent, outcome.tip)
-        stands = landed(plan.repo.path, BRANCH, node.head(), recorded=outcome.tip, base=base)
+        stands = landed(plan.repo.path, BRANCH, node.head(), base=base)
         assert (stands.state, stands.reverted_by) == (True, plan.tip)
         the(plan.land(node), AlreadyLanded)
         plan.tree.run_git("revert", "--no-edit", "HEAD")
-        assert landed(plan.repo.path, BRANCH, node.head(), recorded=outcome.tip, base=base).reverted_by is None
+        assert landed(plan.repo.path, BRANCH, node.head(), base=base).reverted_by is None
 
 
 def test_what_has_not_landed_has_not(plan: Plan) -> None:
@@ -463,7 +463,6 @@ def test_what_has_not_landed_has_not(plan: Plan) -> None:
     assert landed(plan.repo.path, BRANCH, node.head()).state is False
     assert landed(plan.repo.path, "no such branch", node.head()).state is False
     assert landed(plan.repo.path, BRANCH, "1" * 40).state is None
-    assert landed(plan.repo.path, BRANCH, node.head(), recorded=node.head()).state is False
 
 
 def test_a_project_reached_through_a_link_from_a_process_of_its_own(plan: Plan, tmp_path: Path) -> None:

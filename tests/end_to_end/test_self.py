@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,10 @@ STOAT = [sys.executable, "-m", "stoat"]
 
 
 @pytest.mark.slow
-def test_a_gate_runs_part_of_stoats_own_tests_in_a_worktree_of_a_clone(tmp_path: Path) -> None:
+def test_a_gate_runs_part_of_stoats_own_tests_in_a_worktree_of_a_clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     clone = tmp_path / "a clone"
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
     plan = (clone / "docs" / "plans" / "stoat.yaml").read_text("utf-8")
@@ -26,7 +30,7 @@ def test_a_gate_runs_part_of_stoats_own_tests_in_a_worktree_of_a_clone(tmp_path:
         ["plan", "import", str(only)],
         ["run-plan", "stoat", "--launcher", "gates", "--launchers", str(launchers), "--settle-seconds", "1"],
     ):
-        ran = subprocess.run([*STOAT, *arguments], cwd=clone, capture_output=True, text=True, timeout=300)
+        ran = subprocess.run([*STOAT, *arguments], cwd=clone, capture_output=True, text=True, timeout=900)
         assert ran.returncode == 0, ran.stdout + ran.stderr
     status = subprocess.run([*STOAT, "status", "stoat", "--json"], cwd=clone, capture_output=True, check=True)
     (gate,) = json.loads(status.stdout)["nodes"]

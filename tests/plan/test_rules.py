@@ -111,6 +111,13 @@ def test_anything_else_is_no_timeout(timeout: str) -> None:
     assert wrong[0] == "steps.0.timeout"
 
 
+@pytest.mark.parametrize("command", ["", "  ", "\n"])
+def test_a_step_without_a_command_leaves_run_out(command: str) -> None:
+    assert said(Node(id="n", kind="change", steps=(Step(id="t", run=command),))) == [
+        ("steps.0.run", "the step's command is empty")
+    ]
+
+
 NEVER = [
     *("main", "Main", "MAIN", "master", "trunk", "develop", "HEAD", "head", "refs/heads/main", "heads/main"),
     *("origin/main", "ORIGIN/Main", "refs/remotes/origin/main", "remotes/origin/master", "upstream/develop"),

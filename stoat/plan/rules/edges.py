@@ -24,6 +24,8 @@ def check_edges(
     """
     for path, node in written:
         for index, text in enumerate(node.depends_on):
+            if text in node.depends_on[:index]:
+                yield Finding((*path, "depends_on", index), f"{text!r} is named twice", "take one of them out")
             yield from _dependency(slug, nodes, (*path, "depends_on", index), text, others)
         if node.discovered_from is not None and split_ref(node.discovered_from, slug) is None:
             what = f"{node.discovered_from!r} is not a node"

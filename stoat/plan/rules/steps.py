@@ -27,6 +27,8 @@ def check_steps(steps: Sequence[Step], path: Path) -> Iterator[Finding]:
             yield Finding((*at, "id"), f"two steps have the id {step.id!r}", "rename one")
         ids.add(step.id)
         yield from one_line((*at, "title"), step.title)
+        if step.run is not None and not step.run.strip():
+            yield Finding((*at, "run"), "the step's command is empty", "write the command, or leave `run` out")
         yield from relative_path((*at, "cwd"), step.cwd)
         yield from _env(step, (*at, "env"))
         if step.timeout is not None:

@@ -38,7 +38,10 @@ def test_a_dependency_names_a_node_that_is_there() -> None:
 
 def test_a_dependency_is_named_once_and_a_repeated_one_hides_no_cycle() -> None:
     assert said([node("a"), node("b", "a", "a")]) == ["1.depends_on.1: 'a' is named twice"]
-    assert sorted(said([node("b", "b", "b")])) == ["0.depends_on.0: a cycle: b → b", "0.depends_on.1: 'b' is named twice"]
+    assert sorted(said([node("b", "b", "b")])) == [
+        "0.depends_on.0: a cycle: b → b",
+        "0.depends_on.1: 'b' is named twice",
+    ]
 
 
 def test_without_the_other_plans_their_nodes_stay_unchecked() -> None:

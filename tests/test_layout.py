@@ -55,7 +55,6 @@ IMPURE = {
         "concurrent",
         "asyncio",
         "psutil",
-        "filelock",
     ),  # processes
     *("random", "secrets", "uuid"),  # chance
     *("pygit2", "watchdog", "flask", "waitress", "typer", "rich"),  # git, and the doors

@@ -1,4 +1,7 @@
-"""Writes docs/cli.md from the command tree: `python -m stoat.cli.reference` (a test sees that it was done)."""
+"""Writes what the documentation has from the code: `python -m stoat.cli.reference` (tests see that it was done).
+
+That is docs/cli.md, from the command tree, and the table of event types in docs/event-format.md, from `FAMILIES`.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,12 @@ from typing import Any
 from stoat.cli.commands import SECTIONS
 from stoat.cli.main import ABOUT, COMPLETION, load, tree
 from stoat.derive.wording import later
+from stoat.plan.events import FAMILIES
 
-PLACE = Path(__file__).parents[2] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PLACE = DOCS / "cli.md"
+EVENTS = DOCS / "event-format.md"
+BEGIN, END = "<!-- Generated: `python -m stoat.cli.reference`. -->\n", "<!-- End of what is generated. -->\n"
 
 INTRODUCTION = """\
 # The command line
@@ -125,5 +132,25 @@ def _text(written: str | None) -> str:
     return inspect.cleandoc(written or "").strip()
 
 
+def event_types() -> str:
+    """Every event type by family: its name, what it says, and the fields that are its own."""
+    written = []
+    for family, types in FAMILIES.items():
+        written.append(f"**{family}**\n\n| type | says | fields |\n|---|---|---|")
+        for event in types:
+            own = [f"`{name}`" for name in event.__struct_encode_fields__ if name not in ("id", "at", "by", "node")]  # type: ignore[attr-defined]
+            says = " ".join(_text(event.__doc__).split()).replace("|", "\\|")
+            written.append(f"| `{event.__struct_config__.tag}` | {says} | {', '.join(own)} |")  # type: ignore[attr-defined]
+        written.append("")
+    return "\n".join(written)
+
+
+def with_event_types(page: str) -> str:
+    """The page with the table of event types between its two marks."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n{event_types()}\n{END}{rest.partition(END)[2]}"
+
+
 if __name__ == "__main__":
     PLACE.write_text(reference(), encoding="utf-8")
+    EVENTS.write_text(with_event_types(EVENTS.read_text(encoding="utf-8")), encoding="utf-8")

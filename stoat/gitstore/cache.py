@@ -22,7 +22,7 @@ from stoat.errors import UNDECODABLE
 from stoat.plan.fold import FOLD_VERSION, decode_part, encode_part
 from stoat.plan.state import Part
 
-LAYOUT = 1
+LAYOUT = 2
 KEPT_ANSWERS = 64
 _STALE = 3600.0  # seconds after which an unfinished file is nobody's any more
 
@@ -55,7 +55,6 @@ class _PartFile(msgspec.Struct, array_like=True):
     tree: str
     position: Position
     notes: tuple[str, ...]
-    check: int
     part: bytes
 
 
@@ -63,7 +62,6 @@ class _AnswerFile(msgspec.Struct, array_like=True):
     key: str
     commit: str
     until: str | None
-    check: int
     data: bytes
 
 
@@ -82,9 +80,9 @@ class Cache:
         if data is None:
             return None
         try:
-            file = msgspec.msgpack.decode(data, type=_PartFile)
-            if file.stream != stream or zlib.crc32(file.part) != file.check:
-                raise ValueError("it is torn")
+            file = msgspec.msgpack.decode(_opened(data), type=_PartFile)
+            if file.stream != stream:
+                raise ValueError("it is another's")
             part = decode_part(stream, file.part)
         except UNDECODABLE as problem:
             self._say(f"the cached state of {stream} was rebuilt: {problem}")
@@ -94,8 +92,8 @@ class Cache:
     def keep(self, stream: str, folded: Folded) -> Folded:
         """Write the stream's part; gives it with its counters reset."""
         part = encode_part(folded.part)
-        file = _PartFile(stream, folded.tree, folded.position, folded.notes, zlib.crc32(part), part)
-        self._write(self._part_path(stream), msgspec.msgpack.encode(file))
+        file = _PartFile(stream, folded.tree, folded.position, folded.notes, part)
+        self._write(self._part_path(stream), _sealed(msgspec.msgpack.encode(file)))
         return folded._replace(lines=0, stored=len(part))
 
     def answer(self, key: str, commit: str) -> bytes | None:
@@ -104,18 +102,18 @@ class Cache:
         if data is None:
             return None
         with suppress(*UNDECODABLE):
-            file = msgspec.msgpack.decode(data, type=_AnswerFile)
-            fits = file.key == key and file.commit == commit and zlib.crc32(file.data) == file.check
+            file = msgspec.msgpack.decode(_opened(data), type=_AnswerFile)
+            fits = file.key == key and file.commit == commit
             if fits and (file.until is None or now() < file.until):
                 return file.data
         return None
 
     def keep_answer(self, key: str, commit: str, data: bytes, until: Time | None) -> None:
         """Keep a whole answer for `commit`, good until `until` (None: for as long as the commit is the tip)."""
-        file = _AnswerFile(key, commit, until, zlib.crc32(data), data)
+        file = _AnswerFile(key, commit, until, data)
         path = self._answer_path(key)
         new = not path.exists()
-        self._write(path, msgspec.msgpack.encode(file))
+        self._write(path, _sealed(msgspec.msgpack.encode(file)))
         if new:
             self._drop_old_answers()
 
@@ -169,6 +167,17 @@ class Cache:
     def _say(self, what: str) -> None:
         if what not in self.notes:
             self.notes.append(what)
+
+
+def _sealed(data: bytes) -> bytes:
+    return zlib.crc32(data).to_bytes(4, "big") + data
+
+
+def _opened(data: bytes) -> bytes:
+    """What was sealed. All of it is under the seal: a position that is wrong by a bit would fold lines twice."""
+    if zlib.crc32(data[4:]).to_bytes(4, "big") != data[:4]:
+        raise ValueError("it is torn")
+    return data[4:]
 
 
 def _digest(name: str) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +27,9 @@ SLOTS = 256
 _MAGIC = b"stoat-recent-1"
 _SPARE = 1 << 18
 _LONGEST_HEAD = 256
+_HEAD = re.compile(rb"%b (\d{1,18}) ([0-9a-f]{40}) (\d{1,9}) (\d{1,9}) ([0-9a-f]{40})\n" % _MAGIC)
+_INDEX = re.compile(rb"([0-9a-f]{40}) (\d{1,9})\n")
+_OID = re.compile(r"[0-9a-f]{40}")
 
 
 class Kept(NamedTuple):
@@ -103,20 +107,25 @@ class Recent:
     def _without_file(self, path: Path) -> list[str]:
         """The ids in a slot that have no loose file, told from the slot's head alone."""
         with path.open("rb") as slot:
-            head = slot.readline(_LONGEST_HEAD)
-            index = slot.read(int(head.split(b" ")[3]))
-        oids = [line[:40].decode("ascii") for line in index.splitlines()]
+            head = _HEAD.fullmatch(slot.readline(_LONGEST_HEAD))
+            if head is None:
+                raise ValueError("torn")
+            index = slot.read(int(head[3]))
+        oids = [found[1].decode("ascii") for found in _INDEX.finditer(index)]
         return [oid for oid in oids if not (self._objects / oid[:2] / oid[2:]).exists()]
 
     def _bait_is_there(self) -> bool:
         if self._bait is not None and self._bait.exists():
             return True
         try:
-            oid = (self._directory / "bait").read_text(encoding="ascii").strip()
+            with (self._directory / "bait").open(encoding="ascii") as file:
+                oid = file.read(_LONGEST_HEAD).strip()
         except (OSError, UnicodeDecodeError):
             return False
+        if not _OID.fullmatch(oid):
+            return False
         self._bait = self._objects / oid[:2] / oid[2:]
-        return len(oid) == 40 and self._bait.exists()
+        return self._bait.exists()
 
     def _lay_bait(self) -> Loose | None:
         seed = os.urandom(8).hex()
@@ -139,7 +148,8 @@ class Recent:
 
     def _paths(self) -> list[Path]:
         try:
-            return sorted(path for path in self._directory.iterdir() if path.name.isdigit())
+            with os.scandir(self._directory) as found:
+                return sorted(Path(each.path) for each in found if each.name.isdigit() and each.is_file())
         except OSError:
             return []
 
@@ -151,15 +161,16 @@ class Recent:
 
 def _parse(data: bytes) -> Kept:
     """A slot's content; ValueError when it is not whole (its writer was interrupted, or two wrote at once)."""
-    head, _, rest = data.partition(b"\n")
-    magic, turn, commit, index_length, length, check = head.split(b" ")
-    body = rest[: int(length)]
-    if magic != _MAGIC or hashlib.sha1(body).hexdigest().encode() != check:
+    head = _HEAD.match(data)
+    if head is None:
+        raise ValueError("torn")
+    turn, commit, index_length, length, check = head.groups()
+    body = data[head.end() : head.end() + int(length)]
+    if hashlib.sha1(body).hexdigest().encode() != check:
         raise ValueError("torn")
     objects = []
     position = int(index_length)
-    for line in body[:position].splitlines():
-        oid, size = line.split(b" ")
+    for oid, size in _INDEX.findall(body[:position]):
         objects.append(Loose(oid.decode("ascii"), body[position : position + int(size)]))
         position += int(size)
     return Kept(int(turn), commit.decode("ascii"), objects)

@@ -77,7 +77,7 @@ def own_command(common_dir: Path) -> Path:
     place = common_dir / "stoat" / "bin" / "stoat"
     # -P: an agent may stand in a checkout of Stoat, and that is not the one to run.
     script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m stoat "$@"\n'
-    if not place.is_file() or place.read_text(encoding="utf-8") != script:
+    if not place.is_file() or place.read_bytes() != script.encode():
         place.parent.mkdir(parents=True, exist_ok=True)
         draft = place.with_name(f"stoat.{os.getpid()}.new")
         draft.write_text(script, encoding="utf-8")

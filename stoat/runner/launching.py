@@ -18,10 +18,9 @@ from stoat.derive import landings, schedule
 from stoat.derive.holds import Hold
 from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
-from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
-from stoat.gitstore.work import bases, nodetrees
+from stoat.gitstore.work import nodetrees, remotes
 from stoat.plan.events import claims as leases
 from stoat.plan.events.attempts import AgentSpawned, AttemptJudged, AttemptStarted
 from stoat.plan.events.base import PlanEvent
@@ -30,11 +29,12 @@ from stoat.plan.ids import NodeRef
 from stoat.plan.nodes import Node
 from stoat.plan.state import NodeState, PlanState, State
 from stoat.processes import NotStarted, Process, spawn
-from stoat.runner import agents, profiles, workspace
+from stoat.runner import agents, preparing, profiles, workspace
 from stoat.runner.filling import fill_shell, values
 from stoat.runner.options import executable
+from stoat.runner.preparing import NotNow, Prepared
 from stoat.runner.prompts import assignment, prompt
-from stoat.runner.reading import append
+from stoat.runner.reading import again, append
 from stoat.runner.state import Job, Run, RunState
 from stoat.service.session import mint
 
@@ -54,19 +54,25 @@ def launch(run: Run, state: RunState) -> RunState:
         run.narrator.forget("machine")
     if state.stop is not None or held is not None:
         return _with_holds(run, state, holds, pending=False)
-    picked = schedule.pick(
-        [offer for offer in launchable if not _is_unlaunchable(state, offer.node)],
-        [job.offer for job in state.agents()], parallel=run.options.parallel,
-        expedite_slot=run.options.expedite_slot, resources=state.plan.header.resources,
-        holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
-    )  # fmt: skip
-    holds += picked.holds
-    for offer in picked.launch:
+    left = [offer for offer in launchable if not _is_unlaunchable(state, offer.node)]
+    unreachable: remotes.FetchFailed | None = None
+    while True:
+        # One at a time: a node that cannot start takes neither a slot nor a resource from the next one.
+        picked = schedule.pick(
+            left, [job.offer for job in state.agents()], parallel=run.options.parallel,
+            expedite_slot=run.options.expedite_slot, resources=state.plan.header.resources,
+            holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
+        )  # fmt: skip
+        if not picked.launch:
+            return _with_holds(run, state, [*holds, *picked.holds], pending=False)
         wait = _stagger(run, state)
         if wait is not None:
-            return _with_holds(run, replace(state, due=_sooner(state.due, wait)), holds, pending=True)
-        state = _launch(run, state, offer)
-    return _with_holds(run, state, holds, pending=False)
+            due = replace(state, due=_sooner(state.due, wait))
+            return _with_holds(run, due, [*holds, *picked.holds], pending=True)
+        offer = picked.launch[0]
+        left.remove(offer)
+        if offer.node in state.plan.nodes:  # it may have been removed while another one was launched
+            state, unreachable = _launch(run, state, offer, unreachable)
 
 
 def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bool) -> RunState:
@@ -102,28 +108,30 @@ def _sooner(one: float | None, other: float) -> float:
     return other if one is None else min(one, other)
 
 
-def _launch(run: Run, state: RunState, offer: Offer) -> RunState:
+def _launch(
+    run: Run, state: RunState, offer: Offer, unreachable: remotes.FetchFailed | None
+) -> tuple[RunState, remotes.FetchFailed | None]:
+    """Start the node, or say why it cannot be; and whether the remote is known not to answer."""
     node = state.plan.nodes[offer.node]
     spec = node.spec
     if spec.model and not run.options.profile.model_arguments:
-        return _trouble(run, state, spec.id, say.takes_no_model(spec.model, run.options.profile.name))
-    base = workspace.fresh_base(run.project, state.plan, spec, run.repo, run.options.base)
-    if isinstance(base, bases.Hold):
-        run.narrator.once(("hold", spec.id), say.no_base(spec.id, base.why))
-        return state.with_trouble(spec.id, "no-base")
-    tree = workspace.prepare(run.project, run.plan, node, base)
-    if isinstance(tree, bases.Hold):
-        run.narrator.once(("hold", spec.id), say.no_base(spec.id, tree.why))
-        return state.with_trouble(spec.id, "busy")
-    if isinstance(tree, nodetrees.Parked):
-        path = str(workspace.place_of(run.project, run.plan, spec.id).path)
-        run.narrator.once(("hold", spec.id), landing.unusable(spec.id, tree.why, path, tree.commands))
-        return state.with_trouble(spec.id, "unusable")
-    workspace.warn_of_hooks(run, tree.path)
-    started = _claim(run, state, node, tree)
+        why = say.takes_no_model(spec.model, run.options.profile.name)
+        return _trouble(run, state, spec.id, why), unreachable
+    ready = preparing.prepare(run, state, node, unreachable)
+    if isinstance(ready, NotNow):
+        run.narrator.once(("hold", spec.id), ready.line)
+        return state.with_trouble(spec.id, ready.trouble), ready.unreachable or unreachable
+    return _begin(run, state, offer, ready), None
+
+
+def _begin(run: Run, state: RunState, offer: Offer, ready: Prepared) -> RunState:
+    """Claim a node whose worktree is ready, and start its setup or its agent."""
+    node, tree = state.plan.nodes[offer.node], ready.tree
+    spec = node.spec
+    started = _claim(run, state, node, ready)
     if isinstance(started, Refused):
         run.narrator.once(("hold", spec.id), say.not_started(spec.id, started.message))
-        return state
+        return again(run, state)
     run.narrator.forget(("hold", spec.id))
     if node.attempt is not None and node.attempt.detail and node.attempt.outcome != "done":
         started = replace(started, last_words={**started.last_words, spec.id: node.attempt.detail})
@@ -135,14 +143,11 @@ def _launch(run: Run, state: RunState, offer: Offer) -> RunState:
     return start_agent(run, state, offer, note=_note(tree))
 
 
-def _claim(
-    run: Run, state: RunState, node: NodeState, tree: nodetrees.Made | nodetrees.Reused
-) -> RunState | Refused:
+def _claim(run: Run, state: RunState, node: NodeState, ready: Prepared) -> RunState | Refused:
     """Claim the node and say that an attempt begins, in one commit, before there is a process; or why it may not be."""
-    spec, options = node.spec, run.options
+    spec, options, tree = node.spec, run.options, ready.tree
     claim_id = mint("c")
     session = str(uuid.uuid4()) if options.profile.session_arguments else None
-    began = workspace.began_at(node, tree)
     facts = run.session.facts()
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
@@ -156,7 +161,7 @@ def _claim(
             AttemptStarted(
                 node=spec.id, attempt=fresh.attempts + 1, claim=claim_id, runner=run.runner_id, machine=run.machine,
                 launcher=options.profile.name, worktree=str(tree.path), branch=workspace.branch_of(run.plan, spec.id),
-                base=began, base_ref=tree.base.label, log=str(_log(run, tree.path)),
+                base=ready.began, base_ref=tree.base.label, log=str(_log(run, tree.path)),
                 model=agents.model_for(options, plan, spec), session=session,
             ),
         ]  # fmt: skip

@@ -58,16 +58,22 @@ def repo_branch(plan: PlanState, node: Node, repo: str | None) -> str | None:
     return None
 
 
-def fresh_base(
+def fetch_for(
     project: Project, plan: PlanState, node: Node, repo: str | None, base: str | None
-) -> bases.Base | bases.Hold:
-    """What the node's worktree starts from, fetched just now; a Hold when nothing fresh can be had."""
-    named = repo_branch(plan, node, repo)
-    wanted = [name for name in (plan.header.branch, named, base) if name is not None]
-    fetched = remotes.fetch(project.directory, *wanted)
+) -> remotes.Fetched | remotes.FetchFailed:
+    """The branches that the node's worktree may start from, fetched just now."""
+    wanted = (plan.header.branch, repo_branch(plan, node, repo), base)
+    return remotes.fetch(project.directory, *(name for name in wanted if name is not None))
+
+
+def base_of(
+    project: Project, plan: PlanState, node: Node, repo: str | None, base: str | None,
+    fetched: remotes.Fetched | remotes.FetchFailed,
+) -> bases.Base | bases.Hold:  # fmt: skip
+    """What the node's worktree starts from, of what was fetched for it; a Hold when nothing fresh can be had."""
     return bases.base_for_worktree(
-        project.directory, fetched, issue=node.kind == ISSUE, integration=plan.header.branch, repo_branch=named,
-        base=base,
+        project.directory, fetched, issue=node.kind == ISSUE, integration=plan.header.branch,
+        repo_branch=repo_branch(plan, node, repo), base=base,
     )  # fmt: skip
 
 

@@ -1,0 +1,65 @@
+"""What a node needs before it is claimed: a fresh base, and a worktree for an agent; or why it cannot start now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stoat.derive.troubles import Trouble
+from stoat.derive.wording import landing
+from stoat.derive.wording import runner as say
+from stoat.gitstore.porcelain import GitFailed
+from stoat.gitstore.work import bases, nodetrees, remotes
+from stoat.plan.state import NodeState
+from stoat.runner import workspace
+from stoat.runner.state import Run, RunState
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A worktree ready for an agent, and the commit beyond which commits on its branch are the node's own."""
+
+    tree: nodetrees.Made | nodetrees.Reused
+    began: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotNow:
+    """Nothing was started: the line that says why, and the trouble to note.
+
+    `unreachable` is set when the remote itself does not answer, which is then true of every other node.
+    """
+
+    line: str
+    trouble: Trouble
+    unreachable: remotes.FetchFailed | None = None
+
+
+def prepare(
+    run: Run, state: RunState, node: NodeState, unreachable: remotes.FetchFailed | None = None
+) -> Prepared | NotNow:
+    """The node's worktree on a base fetched just now, or why there is none; that never keeps another node waiting.
+
+    `unreachable` is how the remote failed a moment ago: it is not asked again.
+    """
+    try:
+        return _prepared(run, state, node, unreachable)
+    except (GitFailed, OSError) as problem:
+        why = problem.why if isinstance(problem, GitFailed) else str(problem)
+        return NotNow(line=say.no_base(node.spec.id, why), trouble="no-base")
+
+
+def _prepared(run: Run, state: RunState, node: NodeState, unreachable: remotes.FetchFailed | None) -> Prepared | NotNow:
+    name = node.spec.id
+    fetched = unreachable or workspace.fetch_for(run.project, state.plan, node.spec, run.repo, run.options.base)
+    base = workspace.base_of(run.project, state.plan, node.spec, run.repo, run.options.base, fetched)
+    if isinstance(base, bases.Hold):
+        gone = fetched if isinstance(fetched, remotes.FetchFailed) and fetched.where == "remote" else None
+        return NotNow(line=say.no_base(name, base.why), trouble="no-base", unreachable=gone)
+    tree = workspace.prepare(run.project, run.plan, node, base)
+    if isinstance(tree, bases.Hold):
+        return NotNow(line=say.no_base(name, tree.why), trouble="busy")
+    if isinstance(tree, nodetrees.Parked):
+        path = str(workspace.place_of(run.project, run.plan, name).path)
+        return NotNow(line=landing.unusable(name, tree.why, path, tree.commands), trouble="unusable")
+    workspace.warn_of_hooks(run, tree.path)
+    return Prepared(tree, workspace.began_at(node, tree))

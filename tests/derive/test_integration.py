@@ -58,7 +58,7 @@ TREES: dict[str, Tree | None] = {
 
 
 def expected(kind: str, tree: str, running: bool, proof: Proof, proved: bool) -> Finish:
-    """The seed's table, written down once more in its own order."""
+    """The table of docs/runner.md, “Merge when ready”, written down once more in its own order."""
     if running:
         return Running()
     match tree:
@@ -79,8 +79,10 @@ def expected(kind: str, tree: str, running: bool, proof: Proof, proved: bool) ->
 
 @pytest.mark.parametrize(
     ("kind", "tree", "running", "proof", "proved"),
-    list(itertools.product(
-        (CHANGE, GATE, SLICE), TREES, (False, True), ("none", "needed", "passed", "failed"), (False, True))
+    list(
+        itertools.product(
+            (CHANGE, GATE, SLICE), TREES, (False, True), ("none", "needed", "passed", "failed"), (False, True)
+        )
     ),
 )
 def test_the_table(kind: str, tree: str, running: bool, proof: Proof, proved: bool) -> None:

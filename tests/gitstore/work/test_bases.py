@@ -1,4 +1,4 @@
-"""Where new work starts: the order of the seed, origin's copy first, and never from something stale."""
+"""Where new work starts: the order of docs/runner.md, origin's copy first, and never from something stale."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Ending a process with everything that it started, and waiting for processes that may not be our children.
 
-Signals go only to what is verified at that moment: through a pidfd, which can never mean another process.
+Signals go only to what is verified at that moment: through a pidfd, which can never mean another process, or to a
+whole group that is led by one of ours. Only the group's signal reaches what forks faster than it can be looked at.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _KILLED_WITHIN = 2.0
 
 _SWEEPS = 50
 """How often a tree that forks faster than it is frozen is looked at again."""
+
+_EMPTY_LOOKS = 3
+"""Looks in a row that must find nothing new: a look takes longer than a process that forks and exits lives."""
 
 
 def wait_for_end(identities: Collection[Identity], seconds: float) -> frozenset[Identity]:
@@ -66,13 +70,16 @@ def end_tree(identity: Identity, grace: float, *, marker: tuple[str, str] | None
     started with it: a daemon that cut every tie, also when `identity` itself ended long ago. A process that no
     longer is what `identity` names is not signalled, nor are we ourselves and our ancestors.
     """
-    ours = _freeze({identity}, marker)
+    ours, groups = _freeze({identity}, marker)
     _signal_all(ours, signal.SIGTERM)
+    _signal_groups(groups, signal.SIGTERM)
     _signal_all(ours, signal.SIGCONT)
-    if not _outlast(ours, grace):
-        return ()
-    left = _freeze(ours, marker)
+    _signal_groups(groups, signal.SIGCONT)
+    _outlast(ours, grace)
+    # Also when all of them went: what they forked on their way out is somebody else's child by now.
+    left, groups = _freeze(ours | {identity}, marker, groups)
     _signal_all(left, signal.SIGKILL)
+    _signal_groups(groups, signal.SIGKILL)
     return tuple(sorted(_outlast(left, _KILLED_WITHIN)))
 
 
@@ -84,23 +91,35 @@ def _outlast(identities: set[Identity], seconds: float) -> set[Identity]:
     return living
 
 
-def _freeze(roots: set[Identity], marker: tuple[str, str] | None) -> set[Identity]:
+def _freeze(
+    roots: set[Identity], marker: tuple[str, str] | None, known: frozenset[int] = frozenset()
+) -> tuple[set[Identity], frozenset[int]]:
     """Stop everything that belongs to the roots, and look again until there is no more of it.
 
     What is stopped cannot fork, and cannot die and leave its children to somebody else, while we are still looking.
+    A group is stopped as a whole: the kernel misses none of it, however fast it forks. `known` are the groups that
+    an earlier look, moments ago, knew to be ours. Gives what was seen, and the groups.
     """
     frozen: set[Identity] = set()
+    groups, empty = known, 0
     for _ in range(_SWEEPS):
-        found = _collect(roots | frozen, marker) - frozen
-        if not found:
+        ours, led = _collect(roots | frozen, marker)
+        groups |= led
+        _signal_groups(groups, signal.SIGSTOP)
+        found = ours - frozen
+        empty = 0 if found else empty + 1
+        if empty == _EMPTY_LOOKS:
             break
         _signal_all(found, signal.SIGSTOP)
         frozen |= found
-    return frozen
+    return frozen, groups
 
 
-def _collect(roots: set[Identity], marker: tuple[str, str] | None) -> set[Identity]:
-    """The roots that run, their descendants, the members of groups and sessions that a root leads, and the marked."""
+def _collect(roots: set[Identity], marker: tuple[str, str] | None) -> tuple[set[Identity], frozenset[int]]:
+    """The roots that run, their descendants, the members of groups and sessions that a root leads, and the marked.
+
+    Also gives the groups that are led by one of ours: they are ours as a whole.
+    """
     everything = seeing.see_all()
     spared = _ourselves(everything)
     leaders = {root.pid for root in roots}
@@ -115,7 +134,8 @@ def _collect(roots: set[Identity], marker: tuple[str, str] | None) -> set[Identi
             ours | spared
         )
         if not more:
-            return {identify(everything[pid]) for pid in ours if not everything[pid].zombie}
+            led = heads & {everything[pid].group for pid in ours}
+            return {identify(everything[pid]) for pid in ours if not everything[pid].zombie}, frozenset(led - spared)
         ours |= more
 
 
@@ -139,6 +159,16 @@ def _ourselves(everything: dict[int, seeing.Seen]) -> set[int]:
 def _signal_all(identities: Iterable[Identity], number: signal.Signals) -> None:
     for identity in identities:
         _signal(identity, number)
+
+
+def _signal_groups(groups: Iterable[int], number: signal.Signals) -> None:
+    """Signal every member of groups that were known to be ours a moment ago; never our own group."""
+    for group in groups:
+        if group != os.getpgrp():
+            try:
+                os.killpg(group, number)
+            except (ProcessLookupError, PermissionError):
+                continue
 
 
 def _signal(identity: Identity, number: signal.Signals) -> None:

@@ -102,7 +102,9 @@ def test_a_stopped_program_still_gets_to_heed_term(place: Path) -> None:
 def test_a_tree_that_forks_all_the_time_cannot_outrun_us(place: Path) -> None:
     code = (
         "import signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n" + STUBBORN + "tell('up')\n"
-        "while True:\n    if os.fork():\n        time.sleep(.002)\n        os._exit(0)"
+        # It ends by itself: should we fail, it must not go on for ever.
+        "end = time.monotonic() + 20\nwhile time.monotonic() < end:\n"
+        "    if os.fork():\n        time.sleep(.002)\n        os._exit(0)"
     )
     process = start(code, place, STOAT_CLAIM="marked-3")
     told(place, "up")

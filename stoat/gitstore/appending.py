@@ -15,6 +15,7 @@ from stoat.errors import NotFound, RefMoved, Unreachable
 from stoat.gitstore import maintenance, refs, segments
 from stoat.gitstore.cache import Folded, Position
 from stoat.gitstore.commits import commit_text
+from stoat.gitstore.moving import Moving
 from stoat.gitstore.objects import Objects, commit_links
 from stoat.gitstore.reading import DEPTH, Reader, Snapshot
 from stoat.gitstore.recent import Recent
@@ -39,10 +40,11 @@ class _Tail(NamedTuple):
 class Appender:
     """Writes commits onto the ref. Not for several threads at once."""
 
-    def __init__(self, objects: Objects, reader: Reader, recent: Recent, sync: bool) -> None:
+    def __init__(self, objects: Objects, reader: Reader, recent: Recent, moving: Moving, sync: bool) -> None:
         self._objects = objects
         self._reader = reader
         self._recent = recent
+        self._moving = moving
         self._sync = sync
         self._tails: dict[str, _Tail] = {}
         self.turn = 0
@@ -163,7 +165,8 @@ class Appender:
             self.turn, self._counted = maintenance.count(self._objects.common), False
         self._recent.keep(self.turn, commit, written)
         try:
-            refs.move(self._objects.repository, self._objects.common, old, commit)
+            with self._moving.announced(old, commit):
+                refs.move(self._objects.repository, self._objects.common, old, commit)
         except RefMoved:
             if not self._is_ours(old, commit):
                 raise

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from stoat import clock
 from stoat.clock import Time
@@ -17,6 +17,7 @@ from stoat.gitstore import maintenance, refs, segments
 from stoat.gitstore.appending import Appender
 from stoat.gitstore.cache import Cache
 from stoat.gitstore.locks import Turnstile
+from stoat.gitstore.moving import Moving
 from stoat.gitstore.names import actor as actor_of
 from stoat.gitstore.names import named
 from stoat.gitstore.objects import Objects
@@ -55,6 +56,8 @@ class Recorded(NamedTuple):
     commit: str | None
 
 
+_Done = TypeVar("_Done")
+
 Decide = Callable[[State, Time], Change | None]
 """Looks at the state that the commit will land on; raises Refused, or gives what to append (None: nothing)."""
 
@@ -72,8 +75,10 @@ class Store:
         self._objects = Objects(place.common, self._recent.find)
         self._cache = Cache(directory / "cache")
         self._reader = Reader(self._objects, self._cache)
-        self._appender = Appender(self._objects, self._reader, self._recent, sync)
         self._turnstile = Turnstile(directory / "locks")
+        self._moving = Moving(place.common, directory / "locks")
+        self._appender = Appender(self._objects, self._reader, self._recent, self._moving, sync)
+        self._cleared: list[str] = []
         self._mutex = threading.RLock()
 
     @classmethod
@@ -91,25 +96,31 @@ class Store:
     def create(cls, directory: Path) -> tuple[Store, bool]:
         """The store of the repository, made if there is none; and whether it was made. One that is there stays."""
         store = cls(examine(directory))
-        if refs.read_tip(store.common) is None:
-            try:
-                store._appender.begin(b'{"format": %d}\n' % FORMAT, _founder(store.settings), clock.now())
-                return store, True
-            except RefMoved:
-                pass  # somebody else created it in this moment
-        store._reader.snapshot(store.tip())
-        return store, False
+        made = refs.read_tip(store.common) is None and store._in_turn(store._begin)
+        if not made:
+            store._reader.snapshot(store.tip())
+        return store, made
 
     @property
     def notes(self) -> list[str]:
-        """What a person should hear of: lines that were stepped over, caches that were rebuilt."""
+        """What a person should hear of: lines that were stepped over, caches rebuilt, a dead process's lock removed."""
         newer = []
         snapshot = self._reader.newest
         if snapshot is not None and snapshot.format > FORMAT:
             newer.append(
                 f"the store has format {snapshot.format}, newer than this Stoat's {FORMAT}: shown as far as known"
             )
-        return [*newer, *self._reader.notes(), *self._cache.notes]
+        return [*newer, *self._reader.notes(), *self._cache.notes, *self._cleared]
+
+    def stale_lock(self) -> refs.Blocked | None:
+        """What to say of a lock file that has kept the ref where it is for longer than any writer does."""
+        lock = refs.locked(self.common)
+        if lock is None or lock.age <= LOCKED:
+            return None
+        if self._moving.leftover():
+            mended = "a process of Stoat's that was killed left it behind; whatever is recorded next removes it"
+            return refs.Blocked(lock.message, mended, lock.age)
+        return lock
 
     def tip(self) -> str:
         """The commit id that the ref holds now; NotFound when there is no store."""
@@ -160,7 +171,7 @@ class Store:
         Raises what `decide` raises; Refused when the store has a newer format; Unreachable when the ref cannot be
         moved, naming what is in the way.
         """
-        return self._in_turn(lambda: self._attempt(decide, actor, None))
+        return self._appended(lambda: self._attempt(decide, actor, None))
 
     def purge(self, stream: str, actor: Actor, subject: str, decide: Decide | None = None) -> Appended:
         """Take a stream out of the tree in a new commit; the history keeps it.
@@ -173,7 +184,14 @@ class Store:
             change = decide(state, at) if decide else None
             return Change(change.entries if change else (), subject)
 
-        return self._in_turn(lambda: self._attempt(chosen, actor, stream))
+        return self._appended(lambda: self._attempt(chosen, actor, stream))
+
+    def _begin(self) -> bool:
+        """Write the first commit; False when somebody else has created the store in this moment."""
+        if refs.read_tip(self.common) is not None:
+            return False
+        self._appender.begin(b'{"format": %d}\n' % FORMAT, _founder(self.settings), clock.now())
+        return True
 
     def _attempt(self, decide: Decide, actor: Actor, removed: str | None) -> Appended:
         tip = self.tip()
@@ -192,14 +210,21 @@ class Store:
         events, state = self._appender.append(snapshot, change.entries, change.subject, actor, at, removed)
         return Appended(state.commit, events, state)
 
-    def _in_turn(self, attempt: Callable[[], Appended]) -> Appended:
-        with self._mutex, self._turnstile.turn():
-            done = self._until_done(attempt)
+    def _appended(self, attempt: Callable[[], Appended]) -> Appended:
+        done = self._in_turn(attempt)
         if done.events and self._tidy:
             maintenance.start_if_due(self.common, self._appender.turn)
         return done
 
-    def _until_done(self, attempt: Callable[[], Appended]) -> Appended:
+    def _in_turn(self, attempt: Callable[[], _Done]) -> _Done:
+        with self._mutex, self._turnstile.turn() as ours:
+            self._moving.in_turn = ours
+            try:
+                return self._until_done(attempt)
+            finally:
+                self._moving.in_turn = False
+
+    def _until_done(self, attempt: Callable[[], _Done]) -> _Done:
         began = time.monotonic()
         tries = 0
         while True:
@@ -207,6 +232,9 @@ class Store:
             try:
                 return attempt()
             except refs.Blocked as blocked:
+                if cleared := self._moving.clear():
+                    self._cleared.append(cleared)
+                    continue
                 # A lock that others take and give back is as young as they are quick; one that only ages is stale.
                 if waited > (LOCKED if blocked.age > LOCKED else BOUND):
                     raise

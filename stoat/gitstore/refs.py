@@ -5,10 +5,12 @@ Absent, unreadable and readable are three different things; only `absent` is Non
 
 from __future__ import annotations
 
+# ruff: noqa: PTH115, PTH116, PTH208 -- hundreds of open files are looked at, and a Path for each costs more
 import math
 import os
 import re
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     import pygit2
 
 REF = "refs/stoat/state"
+LOCK = f"{REF}.lock"
+SETTLED = 1.0
+"""Seconds after which a lock file is not one that comes and goes, so that it is worth asking who has it."""
 
 _LONGEST = 4096
 _HEX = re.compile(rb"[0-9a-f]{40}")
@@ -99,24 +104,57 @@ def move(repository: pygit2.Repository, common: Path, old: str | None, new: str)
             return
         if tip != old:
             raise RefMoved(f"{REF} moved") from error
-        raise Blocked(*_in_the_way(common, error)) from error
+        raise _in_the_way(common, error) from error
 
 
-def _in_the_way(common: Path, error: Exception) -> tuple[str, str | None, float]:
-    """Why the ref could not be moved, and what to do: a lock file with its age, or libgit2's own words."""
-    for lock in (common / f"{REF}.lock", common / "packed-refs.lock"):
+def locked(common: Path) -> Blocked | None:
+    """The lock file that keeps the ref where it is, with its age and whoever has it open; None when there is none."""
+    for lock in (common / LOCK, common / "packed-refs.lock"):
         try:
-            age = max(time.time() - lock.stat().st_mtime, 0.0)
+            age = max(time.time() - lock.lstat().st_mtime, 0.0)
         except OSError:
             continue
-        return (
-            f"{REF} is locked by {lock}, which is {duration_text(age)} old",
-            "if no git or Stoat process is at work here, a crash left it behind and it can be removed by hand",
-            age,
-        )
+        said = f"{REF} is locked by {lock}, which is {duration_text(age)} old"
+        by_hand = "if no git or Stoat process is at work here, a crash left it behind and it can be removed by hand"
+        who = openers(lock) if age >= SETTLED else None
+        if who:
+            return Blocked(f"{said}; {', '.join(who)} has it open", "wait for that process, or end it", age)
+        if who is not None:
+            said += "; no live process that can be seen here has it open"
+        return Blocked(said, by_hand, age)
+    return None
+
+
+def openers(path: Path) -> list[str] | None:
+    """The live processes that are seen to have the file open (`git, process 7`); None where that cannot be asked."""
+    found = []
+    try:
+        wanted = path.stat()
+        pids = [name for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return None
+    for pid in pids:
+        # Processes come and go, and others' are not shown.
+        with suppress(OSError):
+            for handle in os.listdir(f"/proc/{pid}/fd"):
+                link = f"/proc/{pid}/fd/{handle}"
+                # By name first: to look at any file whatever may hang, where a network drive is gone.
+                with suppress(OSError):
+                    if path.name in os.readlink(link) and os.path.samestat(os.stat(link), wanted):
+                        name = Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+                        found.append(f"{name}, process {pid},")
+                        break
+    return found
+
+
+def _in_the_way(common: Path, error: Exception) -> Blocked:
+    """Why the ref could not be moved, and what to do: a lock file, or libgit2's own words."""
+    lock = locked(common)
+    if lock is not None:
+        return lock
     if not os.access(common, os.W_OK):
-        return f"{common} is read-only for you, so nothing can be appended", None, math.inf
-    return f"{REF} could not be moved: {error}", None, math.inf
+        return Blocked(f"{common} is read-only for you, so nothing can be appended", None, math.inf)
+    return Blocked(f"{REF} could not be moved: {error}", None, math.inf)
 
 
 def _packed_tip(common: Path) -> str | None:

@@ -78,6 +78,8 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
         yield Check("store", "problem", problem.message, problem.hint or "")
     for note in opened.notes:
         yield Check("events", "warning", note, "what this version cannot read is kept; a newer one may read it")
+    if stale := opened.stale_lock():
+        yield Check("lock", "problem", stale.message, stale.hint or "")
     if waiting := spool.waiting(opened.common):
         yield Check("spool", "warning", f"{len(waiting)} results of gates wait to be recorded in {waiting[0].parent}",
                     "any stoat command but this one records them")  # fmt: skip

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
+
+import pytest
 
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo, MakeRepo
@@ -68,6 +72,18 @@ def test_doctor_finds_all_well(stoat: Stoat) -> None:
     assert {check["state"] for check in checks} == {"ok"}
     assert [check["name"] for check in checks] == ["git", "identity", "store", "objects"]
     assert "plans: 1, nodes: 7" in stoat.ok("doctor")
+
+
+@pytest.mark.parametrize("name", ["refs/stoat/state.lock", "packed-refs.lock"])
+def test_doctor_names_a_lock_that_keeps_everybody_out(stoat: Stoat, repo: GitRepo, name: str) -> None:
+    lock = repo.path / ".git" / name
+    lock.touch()
+    os.utime(lock, (time.time() - 3700, time.time() - 3700))
+    ran = stoat.run("doctor")
+    assert ran.code == 1
+    assert f"{lock}, which is 1h 1m" in ran.out
+    assert "removed by hand" in ran.out
+    assert lock.exists()
 
 
 def test_doctor_says_what_to_do_and_changes_nothing(

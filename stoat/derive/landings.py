@@ -78,11 +78,12 @@ def finished(node: NodeState, shown: NodeAnswer) -> bool:
 
 
 def pending(plan: PlanState, node: NodeState) -> bool:
-    """Whether an attempt on the node is not judged, or finished work of one has still to land on the plan's branch."""
+    """Whether an attempt on the node is not judged, or finished work of one has still to land on the plan's branch or
+    to be got out of a worktree that cannot be used."""
     attempt = node.attempt
     if attempt is None or attempt.outcome is None:
         return attempt is not None
-    return awaited(node) and plan.header.branch is not None
+    return awaited(node) and (plan.header.branch is not None or node.stuck is not None)
 
 
 def unlanded(plan: PlanState, answer: PlanAnswer, alone: Container[str]) -> frozenset[str]:

@@ -6,6 +6,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | what                                                                  | stance  | need        |
 |-----------------------------------------------------------------------|---------|-------------|
 | done, its work could not be landed, and nobody is on it               | none    | unmergeable |
+| done, its worktree cannot be used and its work is in it               | none    | fix         |
 | done                                                                  | none    |             |
 | an agent's question is open                                           | you     | question    |
 | finished work could not be landed, and nobody is on it                | you     | unmergeable |
@@ -13,6 +14,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | its claim's process is dead                                           | broken  |             |
 | it is held, or a run of it is going                                   | moving  |             |
 | given up on                                                           | you     | give-up     |
+| its worktree cannot be used until a person put it right               | you     | fix         |
 | a finished change in a plan without a branch                          | you     | merge       |
 | a finished change: its runner is there / is not, or it was worked by hand | moving / held | |
 | failed, mismatch, missing or abandoned                                | broken  |             |
@@ -71,7 +73,8 @@ def decide(here: Here, is_ready: bool, launch: Launch | None, runners: Runners, 
         return SETTLED
     unmergeable = _unmergeable(here)
     if here.verdict.status == "done":
-        return Standing(None, "", unmergeable)
+        left_there = here.node.attempt is not None and here.node.attempt.outcome == "done"
+        return Standing(None, "", unmergeable or (_fix(here) if left_there else None))
     if question is not None:
         return _you("question", question.at, commands.answer(question.id), say.question(question))
     if unmergeable is not None:
@@ -85,6 +88,14 @@ def _unmergeable(here: Here) -> Owed | None:
         return None
     action = commands.merge(attempt.worktree if attempt else None, onto or _branch(here, attempt))
     return Owed("unmergeable", parked.at, action, say.unmergeable(parked))
+
+
+def _fix(here: Here) -> Owed | None:
+    stuck = here.node.stuck
+    if stuck is None or here.claim is not None:
+        return None
+    action = " && ".join(stuck.commands) or commands.restart(here.slug, here.id)
+    return Owed("fix", stuck.at, action, say.stuck(stuck))
 
 
 def _wrong(here: Here) -> Standing | None:
@@ -111,6 +122,9 @@ def _stuck(here: Here, runners: Runners) -> Standing | None:
     if node.gave_up is not None:
         action = commands.restart(here.slug, here.id)
         return _you("give-up", node.gave_up.at, action, say.gave_up(node.gave_up, node.tries or node.attempts))
+    fix = _fix(here)
+    if fix is not None:
+        return Standing("you", fix.why, fix)
     if here.verdict.finished:
         return _finished(here, runners)
     if here.verdict.status in ("failed", "mismatch", "missing", "abandoned"):

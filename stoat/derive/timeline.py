@@ -12,7 +12,15 @@ from msgspec import Struct
 
 from stoat.clock import Time
 from stoat.derive.wording import events as say
-from stoat.plan.events.attempts import AgentSpawned, AttemptExited, AttemptJudged, AttemptStarted, GaveUp
+from stoat.plan.events.attempts import (
+    AgentSpawned,
+    AttemptExited,
+    AttemptJudged,
+    AttemptStarted,
+    GaveUp,
+    WorktreeFreed,
+    WorktreeParked,
+)
 from stoat.plan.events.base import Event, Unknown
 from stoat.plan.events.claims import Claimed, ClaimRenewed
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded
@@ -21,7 +29,7 @@ from stoat.plan.events.sync import Rejected
 
 OBSERVED = (
     GateStarted, GateFinished, RunRecorded, AgentSpawned, AttemptStarted, AttemptExited, AttemptJudged, GaveUp, Landed,
-    LandingParked, BranchMoved, Rejected,
+    LandingParked, BranchMoved, WorktreeParked, WorktreeFreed, Rejected,
 )  # fmt: skip
 """What a program saw happen; everything else is somebody's word (a cost is what an agent says it was)."""
 NO_NEWS = (GateStarted, AgentSpawned)

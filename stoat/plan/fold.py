@@ -22,7 +22,7 @@ from stoat.plan.events.machines import MachineEvent
 from stoat.plan.events.plans import PlanCreated
 from stoat.plan.state import MachineState, OtherState, Part, PlanState
 
-FOLD_VERSION = 3
+FOLD_VERSION = 4
 """Raised whenever the shape or the meaning of a part changes, so that no cache of another version is read."""
 
 EVENT_TYPES: dict[str, type] = {

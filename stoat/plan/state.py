@@ -150,6 +150,14 @@ class Parked(Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: tuple[str, ...] = ()
 
 
+class Stuck(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """That a node's worktree cannot be used until a person put it right: why, and what would settle it."""
+
+    why: str
+    at: Time
+    commands: tuple[str, ...] = ()
+
+
 class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What an agent asked a person about a node."""
 
@@ -196,6 +204,7 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     gave_up: Mark | None = None
     landing: Landing | None = None
     parked: Parked | None = None
+    stuck: Stuck | None = None
     spent_usd: float | None = None
     turns: int = 0
     open_questions: int = 0

@@ -23,7 +23,7 @@ from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.landings import How, Landed, LandingParked
 from stoat.plan.nodes import CHANGE
 from stoat.plan.state import NodeState, PlanState
-from stoat.runner import workspace
+from stoat.runner import preparing, workspace
 from stoat.runner.judging import proof_of, verify
 from stoat.runner.reading import append
 from stoat.runner.state import Run, RunState
@@ -77,7 +77,10 @@ def _see_through(run: Run, state: RunState, node: NodeState, shown: NodeAnswer) 
     tree = workspace.shown(work.path, run.home) if work.path is not None else ""
     detail = (attempt.detail if node.spec.kind == CHANGE else shown.detail) or say.READY
     proof = proof_of(run, state, node, work)
-    match integration.finish(node, work.tree, running=False, proof=proof):
+    branch = integration.finish(node, work.tree, running=False, proof=proof)
+    if not isinstance(branch, integration.Unusable):
+        state = preparing.in_order_again(run, state, node_id)
+    match branch:
         case integration.Elsewhere():
             run.narrator.once(("done", node_id), say.elsewhere(node_id, shown.detail))
             return replace(state, left_alone=state.left_alone | {node_id})
@@ -86,7 +89,9 @@ def _see_through(run: Run, state: RunState, node: NodeState, shown: NodeAnswer) 
         case integration.NeverCommitted():
             return _trouble(run, state, node_id, say.never_committed(node_id, tree), "never-committed")
         case integration.Unusable(why):
-            return _trouble(run, state, node_id, say.unusable(node_id, why, tree), "unusable")
+            look = (commands.look_at(str(work.path)),)
+            state = preparing.call_a_person(run, state, node_id, f"{why} ({work.path})", look)
+            return _trouble(run, state, node_id, say.unusable(node_id, why, tree, look), "unusable")
         case integration.StepsOpen(steps):
             return _trouble(run, state, node_id, say.steps_open(node_id, steps, run.plan), "steps-open")
         case integration.Verified():

@@ -120,6 +120,8 @@ def _launch(
     ready = preparing.prepare(run, state, node, unreachable)
     if isinstance(ready, NotNow):
         run.narrator.once(("hold", spec.id), ready.line)
+        if ready.parked is not None:
+            state = preparing.call_a_person(run, state, spec.id, ready.parked.why, ready.parked.commands)
         return state.with_trouble(spec.id, ready.trouble), ready.unreachable or unreachable
     return _begin(run, state, offer, ready), None
 

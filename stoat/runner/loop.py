@@ -44,6 +44,7 @@ _PATIENCE = 3
 """Polls in a row that may fail with no agent out there before the run ends with the error."""
 
 _FULL = frozenset({"resource", "alone"})
+_NOT_NOW: frozenset[Trouble] = frozenset({"no-base", "busy", "unusable"})
 _SHOWN = frozenset({"resource", "alone", "judging", "upstream", "finished"})
 
 
@@ -143,7 +144,7 @@ def _fact(run: Run, state: RunState) -> RunnerFact:
     running = {job.node: job.attempt for job in state.agents()}
     word = "stopping" if state.stop is not None else "running" if state.jobs or state.pending else "waiting"
     reasons = {hold.node: _held_back(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
-    failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable}
+    failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable or why in _NOT_NOW}
     reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
     return changed(run.fact, state=word, running=running, reasons=reasons)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stoat.clock import Time
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work import bases, nodetrees, remotes
-from stoat.plan.state import NodeState
+from stoat.plan.events.attempts import WorktreeFreed, WorktreeParked
+from stoat.plan.events.base import PlanEvent
+from stoat.plan.state import NodeState, PlanState
 from stoat.runner import workspace
+from stoat.runner.reading import append
 from stoat.runner.state import Run, RunState
 
 
@@ -26,11 +30,13 @@ class Prepared:
 class NotNow:
     """Nothing was started: the line that says why, and the trouble to note.
 
-    `unreachable` is set when the remote itself does not answer, which is then true of every other node.
+    `parked` is a worktree that only a person can put right. `unreachable` is set when the remote itself does not
+    answer, which is then true of every other node.
     """
 
     line: str
     trouble: Trouble
+    parked: nodetrees.Parked | None = None
     unreachable: remotes.FetchFailed | None = None
 
 
@@ -60,6 +66,33 @@ def _prepared(run: Run, state: RunState, node: NodeState, unreachable: remotes.F
         return NotNow(line=say.no_base(name, tree.why), trouble="busy")
     if isinstance(tree, nodetrees.Parked):
         path = str(workspace.place_of(run.project, run.plan, name).path)
-        return NotNow(line=landing.unusable(name, tree.why, path, tree.commands), trouble="unusable")
+        return NotNow(line=landing.unusable(name, tree.why, path, tree.commands), trouble="unusable", parked=tree)
     workspace.warn_of_hooks(run, tree.path)
     return Prepared(tree, workspace.began_at(node, tree))
+
+
+def call_a_person(run: Run, state: RunState, node: str, why: str, commands: tuple[str, ...]) -> RunState:
+    """Record that the node's worktree waits for a person, unless just that is on record."""
+
+    def known(plan: PlanState) -> bool:
+        stuck = plan.nodes[node].stuck if node in plan.nodes else None
+        return node not in plan.nodes or (stuck is not None and (stuck.why, stuck.commands) == (why, commands))
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        return [] if known(plan) else [WorktreeParked(node=node, why=why, commands=commands)]
+
+    if known(state.plan):
+        return state
+    return append(run, state, f"the worktree of {node} waits for a person", decide)
+
+
+def in_order_again(run: Run, state: RunState, node: str) -> RunState:
+    """Record that the node's worktree waits for nobody, if it did."""
+    if state.plan.nodes[node].stuck is None:
+        return state
+
+    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
+        fresh = plan.nodes.get(node)
+        return [] if fresh is None or fresh.stuck is None else [WorktreeFreed(node=node)]
+
+    return append(run, state, f"the worktree of {node} is in order again", decide)

@@ -7,7 +7,7 @@ import pytest
 from stoat.derive.wording.stance import card
 from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.nodes import Step
-from stoat.plan.state import Mark, NodeState, Parked, Question
+from stoat.plan.state import Mark, NodeState, Parked, Question, Stuck
 from tests.support.states import (
     BEFORE,
     JO,
@@ -27,6 +27,7 @@ from tests.support.states import (
 )  # fmt: skip
 
 PARKED = Parked(why="it conflicts", at=BEFORE, commit="a" * 40, files=("x.py",))
+STUCK = Stuck(why="a rebase was left in it", at=BEFORE, commands=("git -C /x status",))
 UNLANDED = "done, and not landed: conflict in x.py"
 GAVE_UP = Mark("r-1", BEFORE, "its steps stay red")
 HERE = (runner(),)
@@ -51,6 +52,16 @@ CASES: list[tuple[str, NodeState, dict[str, object], tuple[RunnerFact, ...], tup
      ("moving", "bot is on it", None, None)),
     ("given up", piece("a", gave_up=GAVE_UP, tries=2), {}, HERE,
      ("you", "given up after 2 attempts: its steps stay red", "give-up", "stoat restart p/a")),
+    ("its worktree cannot be used", node("a", stuck=STUCK), {}, HERE,
+     ("you", "its worktree cannot be used: a rebase was left in it", "fix", "git -C /x status")),
+    ("its worktree cannot be used, and no command is known", node("a", stuck=Stuck(why="why", at=BEFORE)), {}, HERE,
+     ("you", "its worktree cannot be used: why", "fix", "stoat restart p/a")),
+    ("its worktree cannot be used, and somebody is on it", node("a", stuck=STUCK, claim=claim()), {}, HERE,
+     ("moving", "bot is on it", None, None)),
+    ("given up on, in a worktree that cannot be used", piece("a", gave_up=GAVE_UP, tries=2, stuck=STUCK), {}, HERE,
+     ("you", "given up after 2 attempts: its steps stay red", "give-up", "stoat restart p/a")),
+    ("done elsewhere, in spite of its worktree", piece("a", green=GREEN, stuck=STUCK), {}, HERE,
+     (None, "", None, None)),
     ("finished, to merge", node("a", attempt=attempt(outcome="done", exited_at=BEFORE)), {}, HERE,
      ("you", "committed on stoat/p/a, merge when ready", "merge", "git -C /code/x merge stoat/p/a")),
     ("finished, no checkout known", node("a", attempt=attempt(outcome="done")), {}, (),

@@ -11,7 +11,16 @@ from stoat.derive import timeline
 from stoat.derive.timeline import Line
 from stoat.derive.wording import events as say
 from stoat.plan import fold
-from stoat.plan.events.attempts import AgentSpawned, AttemptExited, AttemptJudged, AttemptStarted, CostReported, GaveUp
+from stoat.plan.events.attempts import (
+    AgentSpawned,
+    AttemptExited,
+    AttemptJudged,
+    AttemptStarted,
+    CostReported,
+    GaveUp,
+    WorktreeFreed,
+    WorktreeParked,
+)
 from stoat.plan.events.authoring import NodeAdded
 from stoat.plan.events.base import Actor, Event, Unknown
 from stoat.plan.events.claims import Claimed, ClaimReleased, ClaimRenewed
@@ -130,6 +139,9 @@ def test_what_this_version_does_not_know_is_a_line_too() -> None:
         (AttemptJudged(node="a", attempt=1, outcome="failed", detail="red"), "attempt 1: failed, red"),
         (GaveUp(node="a", why="2 attempts"), "gave up on it: 2 attempts"),
         (CostReported(node="a", usd=1.5, turns=3), "it cost $1.50 in 3 turns"),
+        (WorktreeParked(node="a", why="a rebase was left in it"),
+         "its worktree cannot be used: a rebase was left in it"),
+        (WorktreeFreed(node="a"), "its worktree can be used again"),
         (LandingParked(node="a", commit="c", why="w", files=("x.py",)), "could not be landed: conflict in x.py"),
         (Rejected(event={"type": "claimed"}, why="taken"), "claimed from another clone was rejected: taken"),
     ],

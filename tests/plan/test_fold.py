@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from stoat.plan import fold
 from stoat.plan.events import FAMILIES
-from stoat.plan.events.attempts import AttemptJudged, AttemptStarted, GaveUp
+from stoat.plan.events.attempts import AttemptJudged, AttemptStarted, GaveUp, WorktreeFreed, WorktreeParked
 from stoat.plan.events.authoring import DependencyAdded, NodeAdded, NodeBound, NodeChanged, NodeRemoved
 from stoat.plan.events.base import Actor, Event, PlanEvent, Unknown
 from stoat.plan.events.claims import Claimed, ClaimReleased, ClaimRenewed
@@ -22,6 +22,7 @@ from stoat.plan.events.decisions import (
     NodeRestarted,
     NoteAdded,
     PlanApproved,
+    restart,
 )
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded, Tree
 from stoat.plan.events.landings import BranchMoved, Landed, LandingParked
@@ -304,6 +305,22 @@ def test_a_landing_clears_what_was_parked() -> None:
     assert plan_of(parked).nodes["a"].parked
     landed = Landed(node="a", branch="s", commit="c", onto="integ", tip="t", how="merged")
     assert plan_of(parked, landed).nodes["a"].parked is None
+
+
+def test_a_worktree_waits_for_a_person_until_it_is_used_seen_in_order_landed_from_or_its_node_is_begun_again() -> None:
+    parked = WorktreeParked(node="a", why="a rebase was left in it", commands=("git status",))
+    stuck = plan_of(parked).nodes["a"].stuck
+    assert stuck is not None
+    assert (stuck.why, stuck.commands) == (parked.why, parked.commands)
+    started = AttemptStarted(
+        node="a", attempt=1, claim="c", runner="r", machine="m", launcher="l", worktree="w", branch="b", base="x",
+        base_ref="main", log="log",
+    )  # fmt: skip
+    landed = Landed(node="a", branch="s", commit="c", onto="integ", tip="t", how="merged")
+    for event in (started, landed, WorktreeFreed(node="a"), NodeRestarted(node="a")):
+        assert plan_of(parked, event).nodes["a"].stuck is None
+    again = plan_of(parked)
+    assert restart(again, again.nodes["a"]) == NodeRestarted(node="a")
 
 
 def test_a_question_is_open_until_it_is_settled_once() -> None:

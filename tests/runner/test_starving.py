@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stoat.runner import preparing
+from stoat.gitstore.work.bases import Base
+from stoat.gitstore.work.worktrees import Project
+from stoat.plan.state import NodeState
+from stoat.runner import workspace
 from tests.runner.conftest import World
 
 pytestmark = pytest.mark.slow
@@ -39,9 +43,14 @@ def test_a_remote_that_does_not_answer_is_asked_once_for_all_nodes(
     world.plan("nodes: [{id: a, kind: change}, {id: b, kind: change}, {id: c, kind: change}]")
     origin = world.repo.path.with_name("app.git")
     origin.rename(origin.with_name("away.git"))
-    asked = []
-    fetch = preparing.workspace.fetch_for
-    monkeypatch.setattr(preparing.workspace, "fetch_for", lambda *given: asked.append(1) or fetch(*given))
+    asked: list[object] = []
+    fetch = workspace.fetch_for
+
+    def counted(*given: Any) -> object:
+        asked.append(given)
+        return fetch(*given)
+
+    monkeypatch.setattr(workspace, "fetch_for", counted)
     assert world.run(parallel=1) == 1
     assert len(world.said("origin cannot be reached")) == 3
     assert len(asked) == 1
@@ -51,14 +60,14 @@ def test_a_worktree_that_git_fails_on_is_told_and_the_others_are_worked(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.plan("branch: i\nnodes: [{id: a, kind: change}, {id: b, kind: change}]")
-    prepare = preparing.workspace.prepare
+    prepare = workspace.prepare
 
-    def failing(project: object, plan: str, node: object, base: object) -> object:
-        if node.spec.id == "a":  # type: ignore[attr-defined]
+    def failing(project: Project, plan: str, node: NodeState, base: Base) -> object:
+        if node.spec.id == "a":
             raise PermissionError(13, "Permission denied", str(Path("app-a")))
-        return prepare(project, plan, node, base)  # type: ignore[arg-type]
+        return prepare(project, plan, node, base)
 
-    monkeypatch.setattr(preparing.workspace, "prepare", failing)
+    monkeypatch.setattr(workspace, "prepare", failing)
     assert world.run(parallel=1) == 1
     assert world.said("⚠ a: not launched", "Permission denied")
     assert world.statuses() == {"a": "open", "b": "done"}

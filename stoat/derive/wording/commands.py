@@ -85,6 +85,11 @@ def merge(checkout: str | None, branch: str) -> str:
     return f"git {where}merge {branch}"
 
 
+def look_at(worktree: str) -> str:
+    """See in which state a worktree is; it changes nothing."""
+    return shlex.join(("git", "-C", worktree, "status"))
+
+
 def run_plan(plan: str, checkout: str | None = None) -> str:
     """Starts a resident runner."""
     return f"stoat run-plan {plan} {shlex.quote(checkout) if checkout else 'CHECKOUT'} --watch"

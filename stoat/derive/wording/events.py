@@ -117,6 +117,8 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     attempts.AttemptExited: _exited,
     attempts.AttemptJudged: lambda e: f"attempt {e.attempt}: {e.outcome}, {e.detail}",
     attempts.GaveUp: lambda e: because("gave up on it", e.why),
+    attempts.WorktreeParked: lambda e: f"its worktree cannot be used: {e.why}",
+    attempts.WorktreeFreed: lambda e: "its worktree can be used again",
     attempts.CostReported: lambda e: f"it cost ${e.usd:.2f}" + (f" in {counted(e.turns, 'turn')}" if e.turns else ""),
     evidence.GateStarted: lambda e: f"{f'step {e.step}' if e.step else 'the gate'} began",
     evidence.GateFinished: _finished,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stoat.derive.answers import NeedKind, NodeAnswer, Stance, Status, WaitsOn
 from stoat.derive.wording.readiness import way_around
 from stoat.derive.wording.text import KEPT_FOR_THE_CLOUD, because, conflict_or, counted, moment, quoted
-from stoat.plan.state import Claim, Mark, Parked, Question
+from stoat.plan.state import Claim, Mark, Parked, Question, Stuck
 
 GO_AHEAD = "awaits your go-ahead"
 A_PERSONS = "a step of yours"
@@ -32,6 +32,11 @@ def question(asked: Question) -> str:
 def unmergeable(hold: Parked) -> str:
     """Finished work that conflicts with its branch."""
     return f"done, and not landed: {conflict_or(hold.why, hold.files)}"
+
+
+def stuck(hold: Stuck) -> str:
+    """A worktree that waits for a person."""
+    return f"its worktree cannot be used: {hold.why}"
 
 
 def circle(way: Sequence[str], action: str) -> str:

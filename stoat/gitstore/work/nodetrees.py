@@ -198,11 +198,10 @@ def _forget(run: Git, project: Project, entry: Registered) -> Parked | None:
         reason = f" ({entry.locked})" if entry.locked else ""
         return Parked(f"{path} is gone, but somebody locked it{reason}", "locked", (unlock, remove))
     if entry.branch is None and entry.head and entry.head.strip("0"):
-        holders = git(project.directory, "for-each-ref", "--count=1", f"--contains={entry.head}").out
-        if not holders:
-            rescue = _command(project, "branch", f"rescued-{entry.head[:7]}", entry.head)
+        rescue = _rescue(project.directory, entry.head)
+        if rescue:
             why = f"{path} is gone, and its commit {entry.head[:7]} is on no branch"
-            return Parked(why, "detached", (rescue, remove))
+            return Parked(why, "detached", (*rescue, remove))
     if entry.locked is not None:
         run(project.directory, "worktree", "unlock", path)
     run(project.directory, "worktree", "remove", path)
@@ -212,11 +211,12 @@ def _forget(run: Git, project: Project, entry: Registered) -> Parked | None:
 def _reuse(run: Git, project: Project, place: Place, base: Base, seen: WorktreeLook) -> Reused | Parked:
     path = place.path
     if seen.operation is not None:
-        return Parked(f"a {seen.operation} was left in progress in {path}", seen.operation)
+        why = f"a {seen.operation} was left in progress in {path}; the node waits until somebody finishes or ends it"
+        return Parked(why, seen.operation, (shlex.join(("git", "-C", str(path), "status")),))
     if seen.detached or seen.branch != place.branch:
         now = f"the branch {seen.branch}" if seen.branch else f"no branch, at {(seen.head or '')[:7]}"
-        command = f"git -C {path} switch {place.branch}"
-        return Parked(f"{path} has {now} checked out", "detached" if seen.detached else "other branch", (command,))
+        commands = (*_rescue(path, seen.head), shlex.join(("git", "-C", str(path), "switch", place.branch)))
+        return Parked(f"{path} has {now} checked out", "detached" if seen.detached else "other branch", commands)
     if seen.head is None:
         return Parked(f"{path} is on a branch without a commit", "unborn")
     if seen.dirty:
@@ -233,6 +233,13 @@ def _reuse(run: Git, project: Project, place: Place, base: Base, seen: WorktreeL
         said = legible(moved.err.strip() or moved.out.strip() or "no reason given").splitlines()[-1]
         return Reused(path, seen.head, base, left=f"git would not move it: {said}")
     return Reused(path, base.commit, base, moved_from=seen.head)
+
+
+def _rescue(directory: Path, head: str | None) -> tuple[str, ...]:
+    """The command that names a commit which no ref holds, so that leaving it loses nothing; none for any other."""
+    if head is None or git(directory, "for-each-ref", "--count=1", f"--contains={head}").out:
+        return ()
+    return (shlex.join(("git", "-C", str(directory), "branch", f"rescued-{head[:7]}", head)),)
 
 
 def _few(names: tuple[str, ...]) -> str:

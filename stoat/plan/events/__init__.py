@@ -39,7 +39,7 @@ FAMILIES: dict[str, tuple[type, ...]] = {
     "evidence": (evidence.GateStarted, evidence.GateFinished, evidence.RunRecorded),
     "attempts": (
         attempts.AttemptStarted, attempts.AgentSpawned, attempts.AttemptExited, attempts.AttemptJudged,
-        attempts.GaveUp, attempts.CostReported,
+        attempts.GaveUp, attempts.WorktreeParked, attempts.WorktreeFreed, attempts.CostReported,
     ),
     "landings": (landings.Landed, landings.LandingParked, landings.BranchMoved),
     "questions": (questions.Asked, questions.Answered, questions.QuestionDismissed),

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.state import Attempt, Mark, PlanState
+from stoat.plan.state import Attempt, Mark, PlanState, Stuck
 
 Outcome = Literal["done", "failed", "nothing", "given-back", "lost"]
 """done: the evidence says so · failed: it says no · nothing: the agent left nothing to judge · given-back: it does not
@@ -43,6 +43,7 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
             self.node,
             attempts=node.attempts + 1,
             parked=None,
+            stuck=None,
             attempt=Attempt(
                 number=self.attempt, claim=self.claim, started=self.at, runner=self.runner, machine=self.machine,
                 launcher=self.launcher, worktree=self.worktree, branch=self.branch, base=self.base,
@@ -103,6 +104,25 @@ class GaveUp(NodeEvent, tag="gave_up", frozen=True):
     def fold(self, plan: PlanState) -> None:
         """Hold the node."""
         plan.change(self.node, gave_up=Mark(self.by.name, self.at, self.why))
+
+
+class WorktreeParked(NodeEvent, tag="worktree_parked", frozen=True):
+    """The node's worktree is in a state that only a person can end; `commands` is what would settle it."""
+
+    why: str
+    commands: tuple[str, ...] = ()
+
+    def fold(self, plan: PlanState) -> None:
+        """A person is called, until it is used again."""
+        plan.change(self.node, stuck=Stuck(why=self.why, at=self.at, commands=self.commands))
+
+
+class WorktreeFreed(NodeEvent, tag="worktree_freed", frozen=True):
+    """The node's worktree was seen in order again, with no new attempt to be made in it."""
+
+    def fold(self, plan: PlanState) -> None:
+        """Nobody is called any more."""
+        plan.change(self.node, stuck=None)
 
 
 class CostReported(NodeEvent, tag="cost_reported", frozen=True):

@@ -104,7 +104,7 @@ class NodeRestarted(NodeEvent, tag="node_restarted", frozen=True):
         mark = Mark(self.by.name, self.at)
         plan.change(
             self.node, restarted=mark, restarted_seq=plan.seq, claim=None, running={}, tries=0, gave_up=None,
-            parked=None, done=None, open_questions=0,
+            parked=None, stuck=None, done=None, open_questions=0,
         )  # fmt: skip
         for key, asked in plan.questions.items():
             if asked.node == self.node and asked.state == "open":
@@ -238,7 +238,9 @@ def mark_done(plan: PlanState, node: NodeState) -> NodeMarkedDone | None:
 def restart(plan: PlanState, node: NodeState) -> NodeRestarted | None:
     """Begin a node again; None when nothing holds it back and nobody has begun."""
     begun = node.current_attempt is not None
-    held = (node.claim, node.running, node.gave_up, node.parked, node.done, node.tries, node.open_questions)
+    held = (
+        node.claim, node.running, node.gave_up, node.parked, node.stuck, node.done, node.tries, node.open_questions
+    )  # fmt: skip
     return NodeRestarted(node=node.spec.id) if begun or any(held) else None
 
 

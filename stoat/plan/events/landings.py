@@ -27,7 +27,7 @@ class Landed(NodeEvent, tag="landed", frozen=True):
             branch=self.branch, commit=self.commit, onto=self.onto, tip=self.tip, how=self.how, head=self.head,
             commits=self.commits, at=self.at, by=self.by.name, seq=plan.seq,
         )  # fmt: skip
-        plan.change(self.node, landing=landing, parked=None)
+        plan.change(self.node, landing=landing, parked=None, stuck=None)
         if self.how != "nothing" and self.onto == plan.header.branch:
             plan.moved_seq, plan.branch_tip = plan.seq, self.tip
 

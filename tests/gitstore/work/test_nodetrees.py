@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import shutil
 import threading
 from pathlib import Path
@@ -173,7 +174,10 @@ def test_a_rebase_left_in_progress_parks(world: World) -> None:
     tree.commit({"f": "mine"})
     world.repo.commit({"f": "theirs"})
     tree.run_git("rebase", "main", check=False)
-    assert world.parked().state == "rebase"
+    parked = world.parked()
+    assert parked.state == "rebase"
+    assert parked.commands == (shlex.join(("git", "-C", str(tree.path), "status")),)
+    assert "--abort" not in parked.why
     assert (world.own(tree) / "rebase-merge").is_dir()
 
 

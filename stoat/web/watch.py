@@ -152,8 +152,9 @@ class Watch:
     def start(self) -> None:
         """Begin to look by itself, in a thread that ends with `stop`."""
         self.refresh()
-        self._thread = threading.Thread(target=self._run, name="stoat-watch", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._run, name="stoat-watch", daemon=True)
+        thread.start()
+        self._thread = thread  # not before it runs: `stop` comes from another thread and would join it
 
     def stop(self) -> None:
         """End the thread and wake everybody who waits."""

@@ -129,9 +129,22 @@ def test_who_waits_is_woken_by_news_and_by_the_end(watch: Watch, session: Sessio
     assert woken == [True, False]
 
 
-def test_many_readers_cost_one_derivation(
-    watch: Watch, session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_end_may_come_in_the_middle_of_the_beginning(watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, begun = threading.Thread.start, []
+
+    def ended_first(thread: threading.Thread) -> None:
+        watch.stop()
+        begin(thread)
+        begun.append(thread)
+
+    with monkeypatch.context() as hurried:
+        hurried.setattr(threading.Thread, "start", ended_first)
+        watch.start()
+    begun[0].join(10)
+    assert not begun[0].is_alive()
+
+
+def test_many_readers_cost_one_derivation(watch: Watch, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     watch.view()
     decisions.done(session, NodeRef("rates", "publish"))
     derived: list[int] = []

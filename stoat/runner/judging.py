@@ -130,4 +130,5 @@ def _say(run: Run, node: str, attempt: Attempt, verdict: Judged, tries: int, giv
         allowed = run.options.max_attempts
         run.narrator.say(say.judged_bad(node, verdict.outcome, detail, attempt.number, tries, allowed))
     if giving_up:
-        run.narrator.say(say.gave_up(node, run.plan, tries, detail, attempt.worktree))
+        there = attempt.worktree if Path(attempt.worktree).exists() else None
+        run.narrator.say(say.gave_up(node, run.plan, tries, detail, there))

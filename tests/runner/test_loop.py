@@ -115,6 +115,15 @@ def test_giving_up_is_loud_ends_with_1_and_leaves_the_worktree(world: World) -> 
     assert world.said("'a' is finished")
 
 
+def test_giving_up_points_at_no_worktree_that_is_not_there(world: World) -> None:
+    world.plan("nodes: [{id: a, kind: change}]")
+    world.agent("a", "import shutil; shutil.rmtree(os.getcwd())")
+    assert world.run(max_attempts=1) == 1
+    [line] = world.said("GIVING UP on 'a'")
+    assert str(world.beside("a").path) not in line
+    assert line.endswith("Its worktree is gone — begin again: stoat restart p/a")
+
+
 def test_an_agent_that_leaves_nothing_left_nothing(world: World) -> None:
     world.plan("nodes: [{id: a, kind: change}]")
     world.agent("a", "pass")

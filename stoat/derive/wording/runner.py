@@ -167,12 +167,10 @@ def given_back(node: str, attempt: int, detail: str) -> str:
     return f"⚠ attempt {attempt} on '{node}' does not count: {detail}"
 
 
-def gave_up(node: str, plan: str, attempts: int, detail: str, worktree: str) -> str:
-    """No more attempts: loud, and where to look."""
-    return (
-        f"✗ GIVING UP on '{node}' after {counted(attempts, 'attempt')}: {detail}. Its worktree stays to be looked at: "
-        f"{worktree} — then: stoat restart {plan}/{node}"
-    )
+def gave_up(node: str, plan: str, attempts: int, detail: str, worktree: str | None) -> str:
+    """No more attempts: loud, and where to look; `worktree` is None where there is none any more."""
+    there = f"Its worktree stays to be looked at: {worktree} — then" if worktree else "Its worktree is gone — begin again"
+    return f"✗ GIVING UP on '{node}' after {counted(attempts, 'attempt')}: {detail}. {there}: stoat restart {plan}/{node}"
 
 
 def verifying(node: str, log: str) -> str:

@@ -20,6 +20,7 @@ from stoat.derive.integration import (
     Uncommitted,
     Unusable,
     Verified,
+    of_another_command,
 )
 from stoat.derive.wording import attempts as say
 from stoat.plan.events.attempts import GOT_NOWHERE, Outcome
@@ -98,7 +99,7 @@ def _failed(node: NodeState, answer: NodeAnswer, branch: Finish) -> Judged:
         case Uncommitted(files):
             return Judged("failed", say.uncommitted(files))
         case StepsOpen(steps):
-            return Judged("failed", say.steps_open(steps))
+            return Judged("failed", say.steps_open(steps, of_another_command(node, steps)))
         case Unusable(why):
             return Judged("failed", why)
     return Judged("nothing", say.NO_WORKTREE)

@@ -126,6 +126,16 @@ def unproved_steps(node: NodeState, commit: str) -> tuple[str, ...]:
     )
 
 
+def of_another_command(node: NodeState, steps: Sequence[str]) -> tuple[tuple[Step, Evidence], ...]:
+    """Those of the steps, by their ids, whose newest run passed and was of another command; with that run."""
+    return tuple(
+        (step, run)
+        for step in node.spec.steps
+        if step.id in steps and (run := node.evidence.get(step.id)) is not None
+        if run.state == "passed" and not as_declared(step, run)
+    )
+
+
 def as_declared(step: Step, run: Evidence | None) -> bool:
     """Whether a run is of the step's own command: word by word, and only where both are known."""
     return run is None or step.run is None or not run.command or _same(step.run, run.command)

@@ -93,7 +93,8 @@ def _see_through(run: Run, state: RunState, node: NodeState, shown: NodeAnswer) 
             state = preparing.call_a_person(run, state, node_id, f"{why} ({work.path})", look)
             return _trouble(run, state, node_id, say.unusable(node_id, why, tree, look), "unusable")
         case integration.StepsOpen(steps):
-            return _trouble(run, state, node_id, say.steps_open(node_id, steps, run.plan), "steps-open")
+            others = integration.of_another_command(node, steps)
+            return _trouble(run, state, node_id, say.steps_open(node_id, steps, others, run.plan), "steps-open")
         case integration.Verified():
             return _nothing_to_land(run, state, node, work, detail)
         case integration.ToVerify(commit):

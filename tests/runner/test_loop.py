@@ -95,6 +95,27 @@ def test_a_failed_attempt_is_tried_again_and_told_why(world: World) -> None:
     assert world.repo.run_git("rev-list", "--count", "main..refs/heads/i") == "2"
 
 
+def test_a_step_that_ran_another_command_is_told_as_that_everywhere(world: World) -> None:
+    world.plan(
+        "branch: i\nnodes: [{id: g, kind: change, steps: [{id: t, run: test -s answer.txt}, {id: u, run: test 1}]}]"
+    )
+    world.agent(
+        "g",
+        """
+        tell("prompt", "step t ran another command: `true`, declared is `test -s answer.txt`" in PROMPT)
+        commit("notes.txt", str(ATTEMPT))
+        stoat("gate", "exec", "p/g", "--step", "t", "--", "true")
+        """,
+    )
+    assert world.run() == 1
+    why = "step t ran another command: `true`, declared is `test -s answer.txt`; not passed on the branch's commit: u"
+    assert world.said("✗ attempt 1 on 'g' failed", why)
+    assert world.said("GIVING UP on 'g'", why)
+    assert [words[5] for words in world.told() if words[4] == "prompt"] == ["False", "True"]
+    [need] = world.session.answers().needs
+    assert (need.kind, why in need.why) == ("give-up", True)
+
+
 def test_giving_up_is_loud_ends_with_1_and_leaves_the_worktree(world: World) -> None:
     world.plan("nodes: [{id: a, kind: change}, {id: b, kind: change, depends_on: [a]}]")
     world.agent("a", "pathlib.Path('half.txt').write_text('x')")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stoat.derive.wording.status import step_mismatch
 from stoat.derive.wording.text import ASKED_A_PERSON, counted
+from stoat.plan.nodes import Step
+from stoat.plan.state import Evidence
 
 RED = "its verification is red on the committed branch"
 GIVEN_BACK = ASKED_A_PERSON
@@ -29,6 +32,14 @@ def uncommitted(files: Sequence[str]) -> str:
     return f"uncommitted changes in {', '.join(files[:_MOST_FILES])}{' …' if len(files) > _MOST_FILES else ''}"
 
 
-def steps_open(steps: Sequence[str]) -> str:
-    """A change whose steps prove another commit than its branch's, or nothing yet."""
-    return f"not passed on the branch's commit: {', '.join(steps)}"
+def steps_open(steps: Sequence[str], others: Sequence[tuple[Step, Evidence]]) -> str:
+    """A change whose steps prove another commit than its branch's, or nothing yet. `others` ran another command."""
+    wrong = {step.id for step, _ in others}
+    unproved = [step for step in steps if step not in wrong]
+    parts = other_commands(others)
+    return "; ".join([*parts, f"not passed on the branch's commit: {', '.join(unproved)}"] if unproved else parts)
+
+
+def other_commands(others: Sequence[tuple[Step, Evidence]]) -> list[str]:
+    """Of each step that ran another command than declared, which one instead of which."""
+    return [f"step {step.id} {step_mismatch(run, step.run or '')}" for step, run in others]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.derive.wording import commands
+from stoat.derive.wording.attempts import other_commands
 from stoat.derive.wording.text import counted, listed, one_line
+from stoat.plan.nodes import Step
+from stoat.plan.state import Evidence
 
 RUN_AGAIN = "run again once that is mended"
 READY = "its branch is ready"
@@ -137,10 +140,11 @@ def never_committed(node: str, worktree: str) -> str:
     )
 
 
-def steps_open(node: str, steps: Sequence[str], plan: str) -> str:
-    """The branch moved on since the steps passed."""
+def steps_open(node: str, steps: Sequence[str], others: Sequence[tuple[Step, Evidence]], plan: str) -> str:
+    """The branch moved on since the steps passed, or the newest run of some was of another command."""
     first = f"{commands.gate_run(plan, node)} --step {steps[0]}" if steps else ""
-    return f"✗ '{node}' moved on since its steps passed: run {listed(steps, 10)} again on its last commit — {first}"
+    why = f": {'; '.join(other_commands(others))}" if others else " moved on since its steps passed"
+    return f"✗ '{node}'{why}: run {listed(steps, 10)} again on its last commit — {first}"
 
 
 def unusable(node: str, why: str, worktree: str, settle: Sequence[str] = ()) -> str:

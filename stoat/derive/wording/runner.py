@@ -169,8 +169,10 @@ def given_back(node: str, attempt: int, detail: str) -> str:
 
 def gave_up(node: str, plan: str, attempts: int, detail: str, worktree: str | None) -> str:
     """No more attempts: loud, and where to look; `worktree` is None where there is none any more."""
-    there = f"Its worktree stays to be looked at: {worktree} — then" if worktree else "Its worktree is gone — begin again"
-    return f"✗ GIVING UP on '{node}' after {counted(attempts, 'attempt')}: {detail}. {there}: stoat restart {plan}/{node}"
+    stays = f"Its worktree stays to be looked at: {worktree} — then"
+    there = stays if worktree else "Its worktree is gone — begin again"
+    after = counted(attempts, "attempt")
+    return f"✗ GIVING UP on '{node}' after {after}: {detail}. {there}: stoat restart {plan}/{node}"
 
 
 def verifying(node: str, log: str) -> str:

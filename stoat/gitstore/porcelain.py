@@ -179,7 +179,7 @@ def failure(directory: Path, command: tuple[str, ...], ran: Ran) -> GitFailed:
         setting = next((line for line in said if line.startswith("git config")), None)
         setting = setting or f"git config --global --add safe.directory {directory}"
         hint = f"the repository belongs to another user; if you trust it: {setting}"
-    return GitFailed(directory, command, ran, why, hint)
+    return GitFailed(directory, command, ran, legible(why), hint)
 
 
 def zsplit(text: str) -> list[str]:

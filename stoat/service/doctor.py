@@ -12,7 +12,7 @@ from msgspec import Struct
 from stoat.errors import NotFound, StoatError
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
-from stoat.gitstore.porcelain import GitFailed, git
+from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.refs import REF
 from stoat.plan.variables import AGENT
 from stoat.service import spool
@@ -110,6 +110,6 @@ def _fsck(place: Path) -> Check:
                 return Check("objects", "ok", "git finds every object of the store, and reads those of its tip")
     except GitFailed as failed:
         said = failed.why
-    lines = said.strip().splitlines()
+    lines = legible(said).strip().splitlines()
     return Check("objects", "problem", lines[0] if lines else "git cannot read the store's objects",
                  "get them back from another clone or a backup; `git fsck` lists what is damaged")  # fmt: skip

@@ -8,7 +8,7 @@ from stoat.errors import NotFound
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
 from stoat.gitstore.porcelain import GitFailed, git
-from stoat.gitstore.refs import REF
+from stoat.gitstore.refs import REF, read_tip
 from stoat.gitstore.work.remotes import remote_of
 
 _ASK_SECONDS = 30.0
@@ -24,14 +24,19 @@ def init(place: Path, remote: str | None = None) -> list[str]:
 
     A store that is there is never touched, nor is anything made over one that cannot be read. With a remote (the one
     named, else origin, else the only one) `git fetch` brings its store to a tracking ref from now on, and a clone
-    without a store of its own takes the remote's. NotFound for a remote that does not exist.
+    without a store of its own takes the remote's. NotFound for a remote that does not exist; StoreUnreadable for a
+    store that is there and cannot be read.
     """
     common = opening.examine(place).common
-    named = remote or remote_of(place)
-    if remote is not None and remote not in git(place, "remote").out.splitlines():
-        raise NotFound(f"there is no remote {remote!r}", hint="see `git remote`, or leave --remote out")
+    ours = read_tip(common)  # before git is asked anything, as what it says of a damaged ref is no help
     said = []
-    theirs = None
+    named = theirs = None
+    try:
+        named = _remote(place, remote)
+    except GitFailed as failed:
+        if ours is None:
+            raise
+        said.append(f"git could not say which remotes there are, so none was asked for plans: {failed.why}")
     if named is not None:
         theirs, why_not = _ask(place, named)
         if why_not is not None:
@@ -47,6 +52,14 @@ def init(place: Path, remote: str | None = None) -> list[str]:
         count = len(store.state().plans)
         said.append(f"{common} holds plans already ({count}); nothing was changed")
     return said
+
+
+def _remote(place: Path, wanted: str | None) -> str | None:
+    if wanted is None:
+        return remote_of(place)
+    if wanted not in git(place, "remote").out.splitlines():
+        raise NotFound(f"there is no remote {wanted!r}", hint="see `git remote`, or leave --remote out")
+    return wanted
 
 
 def _ask(place: Path, remote: str) -> tuple[str | None, str | None]:

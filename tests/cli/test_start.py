@@ -67,6 +67,26 @@ def test_a_linked_worktree_and_a_bare_repository_hold_plans_too(repo: GitRepo, t
     assert Stoat(bare.path).ok("init") == f"made {STATE} in {bare.path}\n"
 
 
+def test_init_over_damaged_packed_refs_goes_by_the_ref_alone(repo: GitRepo, stoat: Stoat) -> None:
+    repo.add_bare_origin()
+    tip = repo.head(STATE)
+    loose = repo.path / ".git" / "refs" / "stoat" / "state"
+    repo.run_git("pack-refs", "--all")
+    loose.parent.mkdir(exist_ok=True)
+    loose.write_text(f"{tip}\n")
+    (repo.path / ".git" / "packed-refs").write_bytes(b"\xff\xfe garbage\n")
+    said = stoat.ok("init")
+    assert "none was asked for plans: fatal: unexpected line" in said
+    assert "holds plans already (1); nothing was changed" in said
+    assert "\\xff" in said
+    assert loose.read_text().strip() == tip
+    loose.unlink()
+    ran = stoat.run("init")
+    assert (ran.code, ran.out) == (4, "")
+    assert "packed-refs is damaged in line 1" in ran.err
+    assert not loose.exists()
+
+
 def test_doctor_finds_all_well(stoat: Stoat) -> None:
     checks = stoat.json("doctor")["checks"]
     assert {check["state"] for check in checks} == {"ok"}

@@ -36,7 +36,7 @@ def ending(run: Callable[[], object]) -> int:
         return reader_gone()
     except Exception as problem:
         _say(f"stoat failed by itself: {type(problem).__name__}: {problem}")
-        _say(f"hint: this is an error in Stoat; the details are in {_keep_traceback()}")
+        _say(f"hint: this is an error in Stoat; {_keep_traceback()}")
         return INTERNAL
     return 0
 
@@ -61,19 +61,25 @@ def reader_gone() -> int:
     return 0
 
 
-def _keep_traceback() -> Path:
-    """Write the traceback where the store keeps its logs, else to the temporary directory; gives the file."""
+def _keep_traceback() -> str:
+    """Write the traceback where the store keeps its logs, else to the temporary directory; says where it is."""
     import traceback
 
+    text = f"{sys.argv}\n{traceback.format_exc()}"
+    for folder_of in (_logs, tempfile.gettempdir):
+        # Whatever the failure was about may well be in the way here too.
+        with contextlib.suppress(Exception):
+            file = Path(folder_of()) / f"error-{os.getpid()}.log"
+            file.write_text(text, encoding="utf-8", errors="backslashreplace")
+            return f"the details are in {file}"
+    return "its details could be written nowhere"
+
+
+def _logs() -> Path:
     from stoat.cli import context
+    from stoat.gitstore import opening
 
-    folder = Path(tempfile.gettempdir())
-    with contextlib.suppress(Exception):
-        from stoat.gitstore import opening
-
-        place = opening.locate(Path.cwd(), context.store_flag(), os.environ)
-        folder = opening.common_directory(place) / "stoat" / "logs"
-        folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"error-{os.getpid()}.log"
-    file.write_text(f"{sys.argv}\n{traceback.format_exc()}", encoding="utf-8", errors="backslashreplace")
-    return file
+    place = opening.locate(Path.cwd(), context.store_flag(), os.environ)
+    folder = opening.common_directory(place) / "stoat" / "logs"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

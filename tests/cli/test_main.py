@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -192,7 +193,14 @@ def _read(leader: int) -> bytes:
         return b""
 
 
-def test_an_error_of_its_own_is_one_sentence_and_a_file(stoat: Stoat, repo: GitRepo) -> None:
+@pytest.mark.parametrize("in_the_way", [None, "", "logs"])
+def test_an_error_of_its_own_is_one_sentence_and_a_file(
+    stoat: Stoat, repo: GitRepo, tmp_path: Path, in_the_way: str | None
+) -> None:
+    place = repo.path / ".git" / "stoat"
+    if in_the_way is not None:
+        shutil.rmtree(place / in_the_way, ignore_errors=True)
+        (place / in_the_way).write_text("in the way")
     code = (
         "import sys; sys.argv = ['stoat', 'status']\n"
         "from stoat.service import reading\n"
@@ -200,13 +208,15 @@ def test_an_error_of_its_own_is_one_sentence_and_a_file(stoat: Stoat, repo: GitR
         "reading.overview = broken\n"
         "from stoat.cli.main import main\nmain()"
     )
-    ran = subprocess.run([sys.executable, "-c", code], cwd=repo.path, capture_output=True, text=True, check=False)
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    words = [sys.executable, "-c", code]
+    ran = subprocess.run(words, cwd=repo.path, env=env, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert "Traceback" not in ran.stderr
     said, hint = ran.stderr.splitlines()
     assert said == "stoat failed by itself: RuntimeError: wires \\u001b[0m crossed"
     log = Path(hint.partition("the details are in ")[2])
-    assert log.is_relative_to(repo.path / ".git" / "stoat")
+    assert log.parent == (place / "logs" if in_the_way is None else tmp_path)
     assert "Traceback" in log.read_text(encoding="utf-8")
 
 

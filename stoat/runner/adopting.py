@@ -103,5 +103,6 @@ def _ended(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunS
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
         return [exited, *released(plan, node.spec.id, attempt.claim)]
 
-    run.narrator.say(say.found_ended(node.spec.id, attempt.number))
+    # Once: while the store cannot be written, every poll comes by here again.
+    run.narrator.once(("ended", node.spec.id), say.found_ended(node.spec.id, attempt.number))
     return append(run, state, f"attempt {attempt.number} on {node.spec.id} exited", decide)

@@ -9,10 +9,14 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from stoat.errors import Unreachable
 from stoat.processes import Identity, is_alive
+from stoat.runner import adopting, reading
+from stoat.runner.state import RunState
 from tests.runner.conftest import World
 from tests.support.command import Stoat
 from tests.support.waiting import wait_until
@@ -175,6 +179,28 @@ def test_a_dead_agents_result_is_judged_although_nobody_saw_it_exit(world: World
     assert world.said("attempt 1 on 'a' ended while no runner was here")
     assert world.said("'a' is finished")
     assert world.starts() == ["a"]
+
+
+def test_what_the_store_does_not_take_at_once_is_said_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.plan("nodes: [{id: a, kind: change}]")
+    world.agent("a", "wait_for('go'); commit('a.txt')")
+    assert world.run(once=True) == 0
+    wait_until(lambda: _process(world, "a"), 30)
+    identity = Identity.parse(_process(world, "a"))
+    world.signal("go")
+    wait_until(lambda: not is_alive(identity), 30)
+    append, locked = reading.append, iter([True, True])
+
+    def failing(*given: Any) -> RunState:
+        if next(locked, False):
+            raise Unreachable("the store is locked")
+        return append(*given)
+
+    monkeypatch.setattr(adopting, "append", failing)
+    assert world.run(poll_seconds=0.1) == 0
+    assert len(world.said("attempt 1 on 'a' ended while no runner was here")) == 1
+    assert world.said("the store is locked", "trying again")
+    assert world.said("'a' is finished")
 
 
 def test_ctrl_c_once_waits_for_agents_and_twice_leaves_them_to_the_next_runner(world: World) -> None:

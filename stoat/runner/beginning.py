@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
 from stoat.gitstore.porcelain import GitFailed, git
+from stoat.gitstore.work import bases, remotes
 from stoat.gitstore.work.integration import identity_problem
 from stoat.gitstore.work.planbranches import why_not_a_plan_branch
 from stoat.gitstore.work.worktrees import Project, project_at
@@ -47,6 +49,7 @@ def start(
     plan = plan_of(session.state(), options.plan)
     check(options, plan, environ)
     _check_repository(project, plan)
+    _check_base(project, options.base)
     machine, runner_id = machine_name(), f"{options.plan}-{mint('r').removeprefix('r-')}"
     fact = RunnerFact(
         runner_id=runner_id, plan=options.plan, host=machine, checkout=str(project.directory), state="running",
@@ -116,6 +119,16 @@ def _check_repository(project: Project, plan: PlanState) -> None:
         why = why_not_a_plan_branch(project.directory, plan.header.branch)
         if why is not None:
             raise Refused(why, hint=f"give the plan another branch: stoat plan change {plan.slug} --branch NAME")
+
+
+def _check_base(project: Project, base: str | None) -> None:
+    """Refused when --base names nothing to start from; a remote that cannot be asked just now is no reason."""
+    if base is None:
+        return
+    fetched = remotes.fetch(project.directory, base)
+    found = bases.explicit_base(project.directory, fetched, base) if isinstance(fetched, remotes.Fetched) else None
+    if isinstance(found, bases.Hold):
+        raise Refused(found.why, hint=f"see what there is: git -C {shlex.quote(str(project.directory))} branch --all")
 
 
 def _register(session: Session, project: Project, plan: str, fact: RunnerFact) -> Live:

@@ -102,6 +102,25 @@ def test_a_plan_branch_that_nothing_may_land_on_is_refused(world: World, branch:
     assert "stoat plan change p --branch NAME" in refusal(world)
 
 
+@pytest.mark.parametrize("branch", ["", "branch: i\n"], ids=["without a plan's branch", "with one"])
+@pytest.mark.parametrize("base", ["nope", "origin/nope", "refs/heads/nope"])
+def test_a_base_that_names_nothing_is_refused_before_anything(world: World, base: str, branch: str) -> None:
+    world.plan(f"{branch}nodes: [{{id: a, kind: change}}]")
+    said = refusal(world, base=base)
+    assert "nope" in said
+    assert "branch --all" in said
+    assert world.lines == []
+
+
+@pytest.mark.slow
+def test_a_base_that_cannot_be_asked_for_just_now_holds_the_node_only(world: World) -> None:
+    world.plan("nodes: [{id: a, kind: change}]")
+    origin = world.repo.path.with_name("app.git")
+    origin.rename(origin.with_name("away.git"))
+    assert world.run(base="main") == 1
+    assert world.said("⚠ a: not launched, no fresh base to start from")
+
+
 def test_nobody_to_commit_as_is_refused_before_an_agent_costs_anything(world: World) -> None:
     world.plan(ONE)
     GitRepo(world.repo.path).run_git("config", "user.name", "")

@@ -19,7 +19,7 @@ from stoat.gitstore.moving import Moving
 from stoat.gitstore.objects import Objects, commit_links
 from stoat.gitstore.reading import DEPTH, Reader, Snapshot
 from stoat.gitstore.recent import Recent
-from stoat.gitstore.writing import Loose, absent, loose, put
+from stoat.gitstore.writing import Loose, absent, loose, one_journal, put
 from stoat.plan.events.base import Actor, Event
 from stoat.plan.fold import encode_event, fold_part
 from stoat.plan.ids import event_id
@@ -46,6 +46,7 @@ class Appender:
         self._recent = recent
         self._moving = moving
         self._sync = sync
+        self._settles = sync and one_journal(objects.directory)
         self._tails: dict[str, _Tail] = {}
         self.turn = 0
         self._counted = True
@@ -155,7 +156,7 @@ class Appender:
         """Objects to the disk, a second copy in case git collects them, the ref, and a look whether it did."""
         commit = written[-1].oid
         if not self._prepared:
-            refs.prepare(self._sync)
+            refs.prepare(self._sync and not self._settles)
             self._prepared = True
         try:
             put(self._objects.directory, written, self._sync)
@@ -173,6 +174,11 @@ class Appender:
         self._counted = True
         with suppress(OSError):
             put(self._objects.directory, absent(self._objects.directory, written), self._sync)
+
+    def settle(self) -> None:
+        """Wait until what was appended is on the disk. Outside one's turn: others append on it meanwhile."""
+        if self._settles:
+            refs.settle(self._objects.common)
 
     def _is_ours(self, old: str | None, commit: str) -> bool:
         """Whether the ref did move to our commit although the move was reported as failed, and went on from there."""

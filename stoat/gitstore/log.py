@@ -97,7 +97,9 @@ class Store:
         """The store of the repository, made if there is none; and whether it was made. One that is there stays."""
         store = cls(examine(directory))
         made = refs.read_tip(store.common) is None and store._in_turn(store._begin)
-        if not made:
+        if made:
+            store._appender.settle()
+        else:
             store._reader.snapshot(store.tip())
         return store, made
 
@@ -184,7 +186,7 @@ class Store:
             change = decide(state, at) if decide else None
             return Change(change.entries if change else (), subject)
 
-        return self._appended(lambda: self._attempt(chosen, actor, stream))
+        return self._appended(lambda: self._attempt(chosen, actor, stream), moves=True)
 
     def _begin(self) -> bool:
         """Write the first commit; False when somebody else has created the store in this moment."""
@@ -210,8 +212,10 @@ class Store:
         events, state = self._appender.append(snapshot, change.entries, change.subject, actor, at, removed)
         return Appended(state.commit, events, state)
 
-    def _appended(self, attempt: Callable[[], Appended]) -> Appended:
+    def _appended(self, attempt: Callable[[], Appended], *, moves: bool = False) -> Appended:
         done = self._in_turn(attempt)
+        if done.events or moves:
+            self._appender.settle()
         if done.events and self._tidy:
             maintenance.start_if_due(self.common, self._appender.turn)
         return done

@@ -82,6 +82,24 @@ def prepare(sync: bool) -> None:
     pygit2.option(pygit2.enums.Option.ENABLE_FSYNC_GITDIR, sync)
 
 
+def settle(common: Path) -> None:
+    """Make a move that was made without libgit2's fsync durable, with everything journalled before it.
+
+    One fsync of the ref's file: its rename is in that journal as well. Unreachable when the disk does not confirm it.
+    """
+    try:
+        handle = os.open(common / REF, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return  # git packed the ref meanwhile, and made sure of what it wrote
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        hint = f"look at the disk; what was appended shows in `git log {REF}` if it is there"
+        raise Unreachable(f"{REF} moved, and the disk did not confirm it: {error.strerror}", hint) from error
+    finally:
+        os.close(handle)
+
+
 def move(repository: pygit2.Repository, common: Path, old: str | None, new: str) -> None:
     """Move the ref from `old` (None: it must not exist) to `new`.
 

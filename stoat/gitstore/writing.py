@@ -1,8 +1,9 @@
 """Writing loose objects: whole or not at all, and on the disk before the ref moves.
 
 A file per object and an fsync for each would cost more than the whole of `git commit`. On ext4 and XFS the objects are
-only written out (sync_file_range) and the fsync of the ref, which follows, commits the one journal that has their
-names and sizes: what git calls core.fsyncMethod=batch. Everywhere else each file and directory is fsynced.
+only written out (sync_file_range) and the one fsync of the ref, which follows (refs.settle), commits the one journal
+that has their names and sizes: what git calls core.fsyncMethod=batch. Everywhere else each file and directory is
+fsynced.
 """
 
 from __future__ import annotations
@@ -121,9 +122,14 @@ def _replace(descriptor: int, temporary: str, path: str) -> None:
     os.replace(temporary, path)
 
 
+def one_journal(directory: Path) -> bool:
+    """Whether one fsync, of anything written later, also makes what is put into this object directory durable."""
+    return _writer_out() is not None and _file_system(os.stat(directory).st_dev) in _ONE_JOURNAL
+
+
 def _flush(directory: Path, descriptors: list[int], folders: set[str]) -> None:
     write_out = _writer_out()
-    if write_out is not None and _file_system(os.stat(directory).st_dev) in _ONE_JOURNAL:
+    if write_out is not None and one_journal(directory):
         started = [write_out(descriptor, _START) for descriptor in descriptors]
         if all(started) and all(write_out(descriptor, _START_AND_WAIT) for descriptor in descriptors):
             return

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from stoat import clock
 from stoat.derive.derivation import derive
+from stoat.gitstore import maintenance
 from stoat.gitstore.log import Change, Store
 from stoat.plan import streams
 from stoat.plan.events.base import Actor
@@ -22,6 +23,7 @@ from stoat.plan.facts import NOTHING
 from stoat.plan.state import State
 from tests.bench.measure import STOAT, Measured, at_most, timed
 from tests.support.generator import fill
+from tests.support.waiting import wait_until
 
 WRITER = Actor("bench", "person", email="bench@example.invalid")
 NODES, EVENTS = 10_000, 100_000
@@ -94,7 +96,7 @@ def append_large(directory: Path) -> list[Measured]:
 
 
 def size_on_disk(directory: Path) -> list[Measured]:
-    """Bytes an event on disk after git packed them, one event a commit and 500 a commit."""
+    """Bytes an event on disk after Stoat had git pack them, one event a commit and 500 a commit."""
     found = []
     for what, events, batch, budget in (("one event a commit", 1000, 1, 700), ("batched", 20_000, 500, 200)):
         store = _store(directory / what)
@@ -191,7 +193,7 @@ def _lines(store: Store, slug: str) -> list[bytes]:
 
 
 def _packed(directory: Path) -> int:
-    _git(directory, "gc", "--quiet")
+    wait_until(lambda: maintenance.pack(directory / ".git"), 60, "the packing in the background to end")
     return sum(path.stat().st_size for path in (directory / ".git" / "objects").rglob("*") if path.is_file())
 
 

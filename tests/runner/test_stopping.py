@@ -71,7 +71,7 @@ def test_attempts_in_a_row_that_get_nowhere_stop_the_run_with_1(world: World) ->
     world.plan(FOUR)
     for node in "abcd":
         world.agent(node, "pass")
-    assert world.run(parallel=1, limits={"failures": 3}) == 1
+    assert world.run(parallel=1, settle_seconds=0.0, limits={"failures": 3}) == 1
     assert len(world.starts()) == 3
     assert world.said("3 attempts in a row got nowhere")
 

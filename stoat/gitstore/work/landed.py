@@ -15,7 +15,9 @@ from stoat.gitstore.porcelain import git
 from stoat.gitstore.work.branches import HEADS, branch_tip, commit_of, commits_beyond, is_ancestor
 from stoat.gitstore.work.occupancy import Git
 
-_LANDED = "refs/stoat/landed/"
+LANDED = "refs/stoat/landed/"
+"""Where what became of landed commits is kept, by branch."""
+
 _REVERTS = re.compile(r"This reverts commit ([0-9a-f]{40,64})")
 
 
@@ -62,7 +64,7 @@ def standing_of(directory: Path, branch: str, commit: str) -> Standing:
     direct = is_ancestor(directory, commit, tip)
     if direct:
         return Standing(True, "ancestor", commit)
-    copy = commit_of(directory, f"{_LANDED}{branch}/{commit}")
+    copy = commit_of(directory, f"{LANDED}{branch}/{commit}")
     if copy is not None and is_ancestor(directory, copy, tip):
         return Standing(True, "rebased", copy)
     return Standing(direct)
@@ -86,9 +88,9 @@ def reverted_by(directory: Path, branch: str, commits: Collection[str]) -> str |
 
 def remember(run: Git, directory: Path, branch: str, commit: str, copy: str) -> None:
     """Keep what a landing made of `commit`, for whoever asks after a crash."""
-    run(directory, "update-ref", f"{_LANDED}{branch}/{commit}", copy)
+    run(directory, "update-ref", f"{LANDED}{branch}/{commit}", copy)
 
 
 def forget(run: Git, directory: Path, branch: str, commit: str, copy: str) -> None:
     """Take back what `remember` kept, for a landing that did not happen."""
-    run(directory, "update-ref", "-d", f"{_LANDED}{branch}/{commit}", copy)
+    run(directory, "update-ref", "-d", f"{LANDED}{branch}/{commit}", copy)

@@ -21,7 +21,7 @@ from stoat.gitstore.work.bases import Hold
 from stoat.gitstore.work.branches import HEADS, branch_tip, commit_of, commits_beyond, is_ancestor, tree_of
 from stoat.gitstore.work.combining import Broken, Combined, Conflicted, Rejected, detach, merged, rebased
 from stoat.gitstore.work.landed import forget, remember, standing_of
-from stoat.gitstore.work.leftovers import back_to_branch, clear_up, touched_between
+from stoat.gitstore.work.leftovers import back_to_branch, clear_up, drop_branch_locks, touched_between
 from stoat.gitstore.work.nodetrees import PATIENCE, Parked
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
 from stoat.gitstore.work.places import Place
@@ -127,6 +127,7 @@ def clear_note(run: Git, project: Project, place: Place) -> DirtyLanding | None:
     if not note.exists():
         return None
     branch, before, commit = note.read_text(encoding="utf-8").split("\0")
+    drop_branch_locks(project, branch)
     theirs = clear_up(run, place.path, branch, touched_between(place.path, before, commit))
     if theirs:
         return DirtyLanding(theirs)

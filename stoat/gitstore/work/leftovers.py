@@ -15,12 +15,12 @@ from pathlib import Path
 
 from stoat.gitstore.porcelain import git, legible, zsplit
 from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.landed import LANDED
 from stoat.gitstore.work.occupancy import Git, Occupied
-from stoat.gitstore.work.worktrees import git_directory, status
+from stoat.gitstore.work.worktrees import Project, git_directory, registry, status
 
 _STATE = ("rebase-merge", "rebase-apply", "sequencer")
 _STATE_REFS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "AUTO_MERGE")
-_LOCKS = ("index.lock", "HEAD.lock")
 _LOCK_PATIENCE = 3.0
 _BATCH = 200
 
@@ -32,7 +32,7 @@ def clear_up(run: Git, path: Path, branch: str, touched: Collection[str] | None)
     may have changed, None for any. Gives () when done; else the files that stand against it, and nothing is changed.
     """
     own = git_directory(path)
-    _drop_locks(own, path)
+    _drop_locks(list(own.glob("*.lock")), [path])
     dirty = status(path)[2]
     foreign = [name for name in dirty if touched is not None and name not in touched]
     theirs = {*foreign, *unsaved(path, dirty)}
@@ -90,15 +90,26 @@ def _hash(path: Path, *args: str, input: bytes | None = None) -> list[str]:
     return git(path, "hash-object", *args, input=input).out.split()
 
 
-def _drop_locks(own: Path, path: Path) -> None:
-    """Remove the lock files of a dead git: nobody has held the place since, and nobody is in the tree now."""
+def drop_branch_locks(project: Project, branch: str) -> None:
+    """Remove what a git that died while it moved `branch`, or noted what landed there, left locked.
+
+    Only for a branch whose place is held (see occupancy). Raises Occupied while a git is at work in any worktree.
+    """
+    locks = [project.common / f"{HEADS}{branch}.lock", *(project.common / LANDED / branch).glob("*.lock")]
+    if any(lock.exists() for lock in locks):
+        _drop_locks(locks, [project.common, *(entry.path for entry in registry(project))])
+
+
+def _drop_locks(locks: Sequence[Path], places: Sequence[Path]) -> None:
+    """Remove lock files of a dead git: they stayed, nobody has held the place since, and no git is in `places`."""
     deadline = time.monotonic() + _LOCK_PATIENCE
-    while present := [own / name for name in _LOCKS if (own / name).exists()]:
+    while present := [lock for lock in locks if lock.exists()]:
         if time.monotonic() < deadline:
             time.sleep(0.05)
             continue
-        if _someone_in(path):
-            raise Occupied(f"a program is at work in {path} and holds {present[0].name}")
+        for place in places:
+            if _someone_in(place):
+                raise Occupied(f"a program is at work in {place} and holds {present[0].name}")
         for lock in present:
             lock.unlink(missing_ok=True)
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.work.bases import Base, Hold
 from stoat.gitstore.work.branches import branch_tip, commits_beyond, in_the_way, is_ancestor
-from stoat.gitstore.work.leftovers import clear_up
+from stoat.gitstore.work.leftovers import clear_up, drop_branch_locks
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
 from stoat.gitstore.work.places import Place, moved_here
 from stoat.gitstore.work.worktrees import (
@@ -168,6 +168,7 @@ def _make(run: Git, project: Project, place: Place, start: str) -> Stood | Parke
     other = in_the_way(project.directory, place.branch)
     if other is not None:
         return Parked(f"{place.branch} cannot be made while there is a branch {other}", "name taken")
+    drop_branch_locks(project, place.branch)
     # The lock is there from git's first step to our last one, so a worktree that nobody finished shows it.
     adding = ["worktree", "add", "--quiet", "--no-guess-remote", "--lock", "--reason", _MAKING]
     new = [] if branch_tip(project.directory, place.branch) else ["--no-track", "-b", place.branch]

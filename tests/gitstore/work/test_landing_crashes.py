@@ -142,3 +142,16 @@ def test_an_integration_branch_whose_making_is_killed_anywhere_is_made_in_the_en
         if not died:
             break
     assert at > 2
+
+
+@pytest.mark.parametrize("left", [f"refs/heads/{BRANCH}.lock", f"refs/stoat/landed/{BRANCH}/{{commit}}.lock"])
+def test_a_lock_that_a_landing_left_when_it_died_does_not_stop_the_next_one(make_repo: MakeRepo, left: str) -> None:
+    plan = Plan(make_repo(files={"f": "0\n", "g": "0\n"}))
+    node = landing_node(plan, "rebase")
+    own = Path(plan.tree.run_git("rev-parse", "--absolute-git-dir"))
+    (own / "stoat-landing").write_text(f"{BRANCH}\0{plan.tip}\0{node.head()}")
+    lock = plan.repo.path / ".git" / left.format(commit=node.head())
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.touch()
+    assert isinstance(plan.land(node), Landed)
+    plan.check_at_rest()

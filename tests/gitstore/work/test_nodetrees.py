@@ -6,12 +6,13 @@ import fcntl
 import os
 import shlex
 import shutil
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
-from stoat.gitstore.work import nodetrees
+from stoat.gitstore.work import leftovers, nodetrees
 from stoat.gitstore.work.bases import Base, Hold
 from stoat.gitstore.work.nodetrees import Made, Parked, Reused, ensure
 from stoat.gitstore.work.places import integration_place, place
@@ -340,3 +341,20 @@ def test_the_project_may_be_reached_through_a_link_or_a_worktree(world: World, t
         answer = ensure(project, place(project, "p", "a"), world.base())
         assert isinstance(answer, Reused)
         assert answer.path == tree.path
+
+
+def test_the_lock_that_a_dead_git_left_on_the_nodes_branch_goes_once_no_git_is_at_work(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leftovers, "_LOCK_PATIENCE", 0.2)
+    lock = world.repo.path / ".git" / "refs" / "heads" / "stoat" / "p" / "a.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    with subprocess.Popen(["git", "cat-file", "--batch"], cwd=world.repo.path, stdin=subprocess.PIPE) as git:
+        refused = world.ensure()
+        assert isinstance(refused, Hold) and f"is at work in {world.repo.path}" in refused.why
+        assert lock.exists()
+        assert git.stdin is not None
+        git.stdin.close()
+    world.made()
+    assert not lock.exists()

@@ -1,8 +1,8 @@
 """A session: one actor at one store, standing in one directory. Every use case takes one first.
 
-session = open_session(Path.cwd())
-session.answers().plans["my-plan"].nodes      what is derived, derived again only when something changed
-session.commit(decide)                        append what `decide(state, now)` gives, or nothing
+    session = open_session(Path.cwd())
+    session.answers().plans["my-plan"].nodes      what is derived, derived again only when something changed
+    session.commit(decide)                        append what `decide(state, now)` gives, or nothing
 """
 
 from __future__ import annotations

@@ -45,9 +45,10 @@ def demo(
     ended = stoat.run(
         "run-plan", workspace.PLAN, "--launcher", workspace.LAUNCHER, "--launchers", "../launchers.json", *PACE
     )
+    say()
     stoat.must("status", workspace.PLAN)
     if not no_serve:
-        say(f"\nThe board shows {workspace.PLAN} until Ctrl-C.")
+        say(f"The board shows {workspace.PLAN} until Ctrl-C.")
         stoat.run("serve")
     say(f"workspace: {built.root}")
     raise typer.Exit(ended)

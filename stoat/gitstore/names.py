@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from stoat.plan.events.base import Actor, ActorKind
 from stoat.plan.variables import AGENT
 
+IDENTIFY = "git config --global user.name 'Your Name'; git config --global user.email you@example.org"
+"""What to do where git does not know who commits: a name alone is not enough for it."""
+
 DOMAIN = "stoat.invalid"
 
 

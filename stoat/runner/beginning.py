@@ -12,6 +12,7 @@ from stoat import clock
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
+from stoat.gitstore.names import IDENTIFY
 from stoat.gitstore.porcelain import GitFailed, git
 from stoat.gitstore.work import bases, remotes
 from stoat.gitstore.work.integration import identity_problem
@@ -113,7 +114,7 @@ def _check_repository(project: Project, plan: PlanState) -> None:
     if problem is not None:
         raise Refused(
             f"agents' work and landings could not be committed: {problem}",
-            hint="git config user.name 'Your Name'; git config user.email you@example.org",
+            hint=IDENTIFY,
         )
     if plan.header.branch is not None:
         why = why_not_a_plan_branch(project.directory, plan.header.branch)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from stoat.gitstore.refs import REF
+from stoat.observe import files
 from stoat.processes import Identity, is_alive
 
 STOP_FILE = ".stoat-stop"
@@ -80,7 +81,6 @@ class Waker:
 
     def _watch(self, common_dir: Path, project: Path) -> None:
         from watchdog.events import FileSystemEvent, FileSystemEventHandler
-        from watchdog.observers import Observer
 
         ref = common_dir / REF
         names = {str(ref), str(common_dir / "packed-refs"), str(project / STOP_FILE)}
@@ -94,7 +94,7 @@ class Waker:
                 if names & {os.fsdecode(event.src_path), os.fsdecode(event.dest_path or "")}:
                     waker.wake()
 
-        observer = Observer()
+        observer = files.observer()
         # `git pack-refs` may remove the ref's own directory and a later append make it anew: hence all of refs/.
         for directory, deep in ((common_dir / "refs", True), (common_dir, False), (project, False)):
             # No inotify watch left, a network disk: then the poll has to do.

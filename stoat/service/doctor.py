@@ -12,6 +12,7 @@ from msgspec import Struct
 from stoat.errors import NotFound, StoatError
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
+from stoat.gitstore.names import IDENTIFY
 from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.refs import REF
 from stoat.plan.variables import AGENT
@@ -59,7 +60,7 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
     except StoatError as problem:
         yield Check("repository", "problem", problem.message, problem.hint or "")
         return
-    yield from _identity(settings, by, environ)
+    yield from _identity(place, settings, by, environ)
     try:
         opened = Store.open(place)
     except NotFound as problem:
@@ -86,10 +87,17 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
     yield _fsck(place)
 
 
-def _identity(settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]) -> Iterator[Check]:
+def _identity(
+    place: Path, settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]
+) -> Iterator[Check]:
     actor = actor_of(settings, by, environ)
+    committer = git(place, "var", "GIT_COMMITTER_IDENT", check=False)
     if not actor.name:
-        yield Check("identity", "problem", "git does not know who you are", "git config --global user.name 'Your Name'")
+        yield Check("identity", "problem", "git does not know who you are", IDENTIFY)
+    elif committer.code:
+        said = legible(committer.err).strip().splitlines()
+        why = said[-1] if said else "it says no more"
+        yield Check("identity", "problem", f"agents' work could not be committed here: git says {why}", IDENTIFY)
     elif actor.as_ == "agent":
         yield Check("identity", "ok", f"an agent, {actor.name} ({AGENT} is set): a person's decisions are refused here")
     else:

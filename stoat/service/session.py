@@ -83,7 +83,7 @@ class Session:
         Refused as well for a person without a name: reading needs none, but what is said is said by somebody.
         """
         if not self.actor.name:
-            raise Refused("git does not know who you are", "git config --global user.name 'Your Name', or --by NAME")
+            raise Refused("git does not know who you are", f"{names.IDENTIFY}; or --by NAME")
         return self.store.append(decide, self.actor)
 
     def person(self) -> None:

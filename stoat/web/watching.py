@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
-from watchdog.observers import Observer
+
+from stoat.observe import files
 
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
@@ -39,7 +40,7 @@ def watch_files(common: Path, poke: Callable[[], None]) -> BaseObserver:
     """
     live = common / "stoat" / "live"
     live.mkdir(parents=True, exist_ok=True)
-    observer = Observer()
+    observer = files.observer()
     handler = _Poke(poke)
     observer.schedule(handler, str(common), recursive=False)
     observer.schedule(handler, str(common / "refs"), recursive=True)

@@ -94,6 +94,14 @@ def test_doctor_finds_all_well(stoat: Stoat) -> None:
     assert "plans: 1, nodes: 7" in stoat.ok("doctor")
 
 
+def test_doctor_is_not_content_with_a_name_alone_where_git_is_not(stoat: Stoat, home: Path) -> None:
+    (home / ".gitconfig").write_text("[user]\n\tname = Jo\n\tuseConfigOnly = true\n")
+    ran = stoat.run("doctor")
+    assert ran.code == 1
+    assert "✗ identity: agents' work could not be committed here" in ran.out
+    assert "git config --global user.email" in ran.out
+
+
 @pytest.mark.parametrize("name", ["refs/stoat/state.lock", "packed-refs.lock"])
 def test_doctor_names_a_lock_that_keeps_everybody_out(stoat: Stoat, repo: GitRepo, name: str) -> None:
     lock = repo.path / ".git" / name

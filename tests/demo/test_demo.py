@@ -18,6 +18,7 @@ def test_the_demo_works_its_plan_to_the_end_and_can_be_run_again(tmp_path: Path)
     for _ in range(2):
         ran = subprocess.run([*STOAT, "demo", str(place), "--no-serve"], capture_output=True, text=True, timeout=300)
         assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert ran.stderr == ""
         lines = ran.stdout.splitlines()
         assert lines[-1] == f"workspace: {place}"
         assert sum(line.startswith("→ attempt ") for line in lines) == 9

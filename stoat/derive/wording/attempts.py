@@ -29,7 +29,8 @@ def reads(detail: str, status: str) -> str:
 
 def uncommitted(files: Sequence[str]) -> str:
     """A change with work that no commit has."""
-    return f"uncommitted changes in {', '.join(files[:_MOST_FILES])}{' …' if len(files) > _MOST_FILES else ''}"
+    named = f"{', '.join(files[:_MOST_FILES])}{' …' if len(files) > _MOST_FILES else ''}"
+    return f"uncommitted changes in {named}: commit them, or name in .gitignore what only a run leaves behind"
 
 
 def steps_open(steps: Sequence[str], others: Sequence[tuple[Step, Evidence]]) -> str:

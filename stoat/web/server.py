@@ -109,5 +109,7 @@ class BoardServer:
     def stop(self) -> None:
         """Let `run` return at once, with every stream ended. From any thread, and not within a signal handler."""
         self._watch.stop()
-        # The server's own loop closes the sockets: its tables are not for other threads.
-        self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._server._map))
+        # The server's own loop closes the sockets: its tables are not for other threads. It may do so, the trigger's
+        # among them, as soon as it hears of it from anybody, and that can be before the trigger is pulled here.
+        with contextlib.suppress(OSError):
+            self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._server._map))

@@ -154,3 +154,12 @@ def test_the_server_says_that_it_lives_while_it_does(session: Session) -> None:
         (said,) = wait_until(lambda: list(place.glob("server-*.json")), 10, "its word")
         assert json.loads(said.read_text(encoding="utf-8"))["url"] == f"{address}/"
     assert list(place.glob("server-*.json")) == []
+
+
+def test_a_server_whose_loop_has_closed_already_can_be_stopped_all_the_same(session: Session) -> None:
+    board = serving(session.directory)
+    with board:
+        board.server.stop()
+        board._thread.join(timeout=20)
+        assert not board._thread.is_alive()
+        # The block's end stops it once more: its trigger is closed by now.

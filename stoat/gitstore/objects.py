@@ -82,7 +82,7 @@ class Objects:
 
     def packed(self, oid: str) -> bool:
         """Whether a pack of the repository has the object."""
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(OSError, ValueError):
             return oid in self.repository
         return False
 
@@ -120,20 +120,19 @@ class Objects:
         import pygit2
 
         kinds = {1: "commit", 2: "tree", 3: "blob", 4: "tag"}
-        try:
-            kind, data = self.repository.odb.read(oid)
-        except KeyError:
-            return None
-        except (pygit2.GitError, ValueError) as error:
-            # A pack that a repack has just taken away reads like one that is damaged: look again, then believe it.
-            self.forget_packs()
+        for pause in _PAUSES:
+            if pause:
+                time.sleep(pause)
             try:
                 kind, data = self.repository.odb.read(oid)
+                return kinds[int(kind)], data
             except KeyError:
                 return None
-            except (pygit2.GitError, ValueError):
-                raise StoreUnreadable(f"{what} ({oid}) cannot be read from its pack: {error}", RESCUE) from error
-        return kinds[int(kind)], data
+            except (pygit2.GitError, OSError, ValueError) as error:
+                # A pack that a repack has just taken away reads like one that is damaged: look again, then believe it.
+                self.forget_packs()
+                problem = error
+        raise StoreUnreadable(f"{what} ({oid}) cannot be read from its pack: {problem}", RESCUE) from problem
 
 
 def inflate(data: bytes, oid: str) -> tuple[str, bytes]:

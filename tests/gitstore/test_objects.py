@@ -6,6 +6,7 @@ import random
 import zlib
 from pathlib import Path
 
+import pygit2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +87,29 @@ _names = st.text("abc.-/"[:5], min_size=1, max_size=6).map(str.encode).filter(la
 def test_trees_survive_being_written_and_parsed(entries: dict[bytes, tuple[bytes, int]]) -> None:
     listed = [Entry(mode, name, f"{number}" * 40) for name, (mode, number) in entries.items()]
     assert set(parse_tree(tree_data(listed))) == set(listed)
+
+
+@pytest.mark.parametrize("error", [OSError("invalid packfile"), ValueError("odb: cannot read"), None])
+def test_a_pack_that_is_taken_away_while_it_is_read_is_looked_for_again(
+    make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch, error: Exception | None
+) -> None:
+    repo = make_repo()
+    oid = repo.commit({"a": "1"}, "one")
+    repo.run_git("repack", "-adq")
+    objects = Objects(repo.path / ".git")
+    gone = [error or pygit2.GitError("gone"), error or pygit2.GitError("gone")]
+
+    read = pygit2.Repository(str(repo.path)).odb.read
+
+    class Odb:
+        def read(self, wanted: str) -> object:
+            if gone:
+                raise gone.pop()
+            return read(wanted)
+
+    class Repository:
+        odb = Odb()
+
+    monkeypatch.setattr("stoat.gitstore.objects.open_repository", lambda _: Repository())
+    assert objects.raw(oid, "commit", "the commit").startswith(b"tree ")
+    assert gone == []

@@ -39,7 +39,9 @@ def keep(common: Path, spooled: Spooled) -> Path:
     folder = _folder(common)
     folder.mkdir(parents=True, exist_ok=True)
     # Named by time: of two runs of a step, the later one is to be appended later.
-    name = f"{re.sub('[^0-9]', '', clock.now())}-{spooled.events[-1].run}.json"
+    # Two of one millisecond keep their order by how many wait already.
+    place = len(list(folder.glob("*.json")))
+    name = f"{re.sub('[^0-9]', '', clock.now())}-{place:06}-{spooled.events[-1].run}.json"
     draft = folder / f".{name}.{os.getpid()}"
     with draft.open("wb") as file:
         file.write(msgspec.json.encode(spooled))

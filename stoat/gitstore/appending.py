@@ -19,7 +19,7 @@ from stoat.gitstore.moving import Moving
 from stoat.gitstore.objects import Objects, commit_links
 from stoat.gitstore.reading import DEPTH, Reader, Snapshot
 from stoat.gitstore.recent import Recent
-from stoat.gitstore.writing import Loose, absent, loose, one_journal, put
+from stoat.gitstore.writing import Loose, absent, loose, one_journal, put, putting
 from stoat.plan.events.base import Actor, Event
 from stoat.plan.fold import encode_event, fold_part
 from stoat.plan.ids import event_id
@@ -159,12 +159,12 @@ class Appender:
             refs.prepare(self._sync and not self._settles)
             self._prepared = True
         try:
-            put(self._objects.directory, written, self._sync)
+            with putting(self._objects.directory, written, self._sync):
+                if self._counted:  # a try that lost its race is followed by one in the same place
+                    self.turn, self._counted = maintenance.count(self._objects.common), False
+                self._recent.keep(self.turn, commit, written)
         except OSError as error:
             raise Unreachable(f"nothing can be written to {self._objects.directory}: {error.strerror}") from error
-        if self._counted:  # a try that lost its race is followed by one in the same place
-            self.turn, self._counted = maintenance.count(self._objects.common), False
-        self._recent.keep(self.turn, commit, written)
         try:
             with self._moving.announced(old, commit):
                 refs.move(self._objects.repository, self._objects.common, old, commit)

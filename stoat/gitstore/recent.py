@@ -25,6 +25,7 @@ SLOTS = 256
 """How many appends are kept: at a thousand a second, a quarter of a second, which a later reader's rescue extends."""
 
 _MAGIC = b"stoat-recent-1"
+_CELL = 1 << 14  # bytes of the ring for one append; most fit, and then no file has to be made for them
 _SPARE = 1 << 18
 _LONGEST_HEAD = 256
 _HEAD = re.compile(rb"%b (\d{1,18}) ([0-9a-f]{40}) (\d{1,9}) (\d{1,9}) ([0-9a-f]{40})\n" % _MAGIC)
@@ -54,20 +55,28 @@ class Recent:
         body = b"".join((index, *(each.data for each in objects)))
         check = hashlib.sha1(body).hexdigest().encode()
         head = b"%b %d %b %d %d %b\n" % (_MAGIC, turn, commit.encode(), len(index), len(body), check)
-        path = self._directory / f"{turn % SLOTS:03d}"
+        record = head + body
+        slot = turn % SLOTS
         with suppress(OSError):
-            try:
-                slot = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            except FileNotFoundError:
-                self._directory.mkdir(parents=True, exist_ok=True)
-                slot = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            try:
-                # Over the old content and not cut to length: giving blocks back and forth is what costs.
-                length = os.write(slot, head + body)
-                if os.fstat(slot).st_size > length + _SPARE:
-                    os.ftruncate(slot, length)
-            finally:
-                os.close(slot)
+            if len(record) <= _CELL:
+                self._write("ring", slot * _CELL, record, _CELL * SLOTS)
+            else:
+                self._write(f"{slot:03d}", 0, record, len(record) + _SPARE)
+
+    def _write(self, name: str, offset: int, record: bytes, longest: int) -> None:
+        path = self._directory / name
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except FileNotFoundError:
+            self._directory.mkdir(parents=True, exist_ok=True)
+            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            # Over the old content and not cut to length: giving blocks back and forth is what costs.
+            os.pwrite(file, record, offset)
+            if os.fstat(file).st_size > longest:
+                os.ftruncate(file, longest)
+        finally:
+            os.close(file)
 
     def find(self, oid: str) -> bytes | None:
         """The loose bytes of an object that was kept, written into the object directory again where that works."""
@@ -94,23 +103,24 @@ class Recent:
         # takes it, and a search that is killed is repeated.
         bait = self._lay_bait()
         gone: list[Loose] = []
-        for path in self._paths():
+        for place in self._places():
             with suppress(OSError, ValueError):
-                if any(not packed(oid) for oid in self._without_file(path)):
-                    gone += absent(self._objects, _parse(path.read_bytes()).objects)
+                if any(not packed(oid) for oid in self._without_file(place)):
+                    gone += absent(self._objects, place.read().objects)
         with suppress(OSError):
             put(self._objects, gone, sync=True)
         if bait is not None:
             self._publish(bait)
         return [each.oid for each in gone]
 
-    def _without_file(self, path: Path) -> list[str]:
+    def _without_file(self, place: _Slot) -> list[str]:
         """The ids in a slot that have no loose file, told from the slot's head alone."""
-        with path.open("rb") as slot:
-            head = _HEAD.fullmatch(slot.readline(_LONGEST_HEAD))
+        with place.path.open("rb") as file:
+            file.seek(place.offset)
+            head = _HEAD.fullmatch(file.readline(_LONGEST_HEAD))
             if head is None:
                 raise ValueError("torn")
-            index = slot.read(int(head[3]))
+            index = file.read(int(head[3]))
         oids = [found[1].decode("ascii") for found in _INDEX.finditer(index)]
         return [oid for oid in oids if not (self._objects / oid[:2] / oid[2:]).exists()]
 
@@ -146,17 +156,33 @@ class Recent:
             draft.replace(self._directory / "bait")
         self._bait = self._objects / bait.oid[:2] / bait.oid[2:]
 
-    def _paths(self) -> list[Path]:
-        try:
-            with os.scandir(self._directory) as found:
-                return sorted(Path(each.path) for each in found if each.name.isdigit() and each.is_file())
-        except OSError:
-            return []
+    def _places(self) -> Iterator[_Slot]:
+        ring = self._directory / "ring"
+        with suppress(OSError):
+            for offset in range(0, min(ring.stat().st_size, SLOTS * _CELL), _CELL):
+                yield _Slot(ring, offset, _CELL)
+        with suppress(OSError), os.scandir(self._directory) as found:
+            for path in sorted(each.path for each in found if each.name.isdigit() and each.is_file()):
+                yield _Slot(Path(path), 0, -1)
 
     def _slots(self) -> Iterator[Kept]:
-        for path in self._paths():
+        for place in self._places():
             with suppress(OSError, ValueError):
-                yield _parse(path.read_bytes())
+                yield place.read()
+
+
+class _Slot(NamedTuple):
+    """Where one append is kept: in the ring, or in a file of its own when it is long (length -1: to the end)."""
+
+    path: Path
+    offset: int
+    length: int
+
+    def read(self) -> Kept:
+        """What is kept here; ValueError when it is not whole, OSError when it is gone."""
+        with self.path.open("rb") as file:
+            file.seek(self.offset)
+            return _parse(file.read(self.length))
 
 
 def _parse(data: bytes) -> Kept:

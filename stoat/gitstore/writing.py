@@ -13,11 +13,11 @@ import ctypes
 import hashlib
 import os
 import zlib
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 _ONE_JOURNAL = {"ext3", "ext4", "xfs"}
 _START, _START_AND_WAIT = 2, 7  # SYNC_FILE_RANGE_WRITE, and the same with a wait before and after
@@ -38,6 +38,13 @@ def loose(kind: bytes, content: bytes) -> Loose:
 
 def put(directory: Path, objects: Iterable[Loose], sync: bool) -> None:
     """Write objects into the object directory; those that are there already stay. OSError when it cannot be done."""
+    with putting(directory, objects, sync):
+        pass
+
+
+@contextmanager
+def putting(directory: Path, objects: Iterable[Loose], sync: bool) -> Iterator[None]:
+    """As `put`, with room for other work while the disk writes: only at the end of the block they are on it."""
     descriptors: list[int] = []
     folders: set[str] = set()
     try:
@@ -45,7 +52,9 @@ def put(directory: Path, objects: Iterable[Loose], sync: bool) -> None:
             folder = f"{directory}/{each.oid[:2]}"
             descriptors.append(_put(str(directory), folder, each))
             folders.add(folder)
-        if sync and descriptors:
+        started = sync and one_journal(directory) and _write_out(descriptors, _START)
+        yield
+        if sync and not (started and _write_out(descriptors, _START_AND_WAIT)):
             _flush(directory, descriptors, folders)
     finally:
         for descriptor in descriptors:
@@ -128,14 +137,9 @@ def one_journal(directory: Path) -> bool:
 
 
 def _flush(directory: Path, descriptors: list[int], folders: set[str]) -> None:
-    write_out = _writer_out()
-    if write_out is not None and one_journal(directory):
-        started = [write_out(descriptor, _START) for descriptor in descriptors]
-        if all(started) and all(write_out(descriptor, _START_AND_WAIT) for descriptor in descriptors):
-            return
     for descriptor in descriptors:
         os.fsync(descriptor)
-    for folder in (*sorted(folders), str(directory)):
+    for folder in (*sorted(folders), str(directory)) if descriptors else ():
         opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             os.fsync(opened)
@@ -143,14 +147,20 @@ def _flush(directory: Path, descriptors: list[int], folders: set[str]) -> None:
             os.close(opened)
 
 
+def _write_out(descriptors: list[int], how: int) -> bool:
+    """Have the system write the files' bytes out (sync_file_range); whether it took all of them."""
+    call = _writer_out()
+    return call is not None and all([call(descriptor, 0, 0, how) == 0 for descriptor in descriptors])
+
+
 @cache
-def _writer_out() -> Callable[[int, int], bool] | None:
+def _writer_out() -> Callable[[int, int, int, int], int] | None:
     try:
         call = ctypes.CDLL(None, use_errno=True).sync_file_range
     except (AttributeError, OSError):
         return None
     call.argtypes = [ctypes.c_int, ctypes.c_int64, ctypes.c_int64, ctypes.c_uint]
-    return lambda descriptor, how: call(descriptor, 0, 0, how) == 0
+    return cast("Callable[[int, int, int, int], int]", call)
 
 
 @cache

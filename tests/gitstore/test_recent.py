@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from stoat.gitstore.log import Store
@@ -64,15 +65,33 @@ def test_slots_go_round_and_torn_ones_are_passed_over(tmp_path: Path) -> None:
     objects = tmp_path / "objects"
     objects.mkdir()
     recent = Recent(tmp_path / "recent", objects)
-    large, small = _blobs(bytes(range(256)) * 40), _blobs(b"small")
-    recent.keep(1, "a" * 40, large)
-    recent.keep(1 + SLOTS, "b" * 40, small)
-    recent.keep(2, "c" * 40, large)
-    assert recent.find(small[0].oid) == small[0].data
+    first, second, third = (_blobs(content) for content in (b"first", b"second", b"third"))
+    recent.keep(1, "a" * 40, first)
+    recent.keep(1 + SLOTS, "b" * 40, second)
+    recent.keep(2, "c" * 40, third)
+    assert recent.find(first[0].oid) is None
+    assert recent.find(second[0].oid) == second[0].data
     last = recent.last()
     assert last is not None and last.commit == "b" * 40
-    slot = tmp_path / "recent" / "001"
-    slot.write_bytes(slot.read_bytes()[:120])
-    assert recent.find(small[0].oid) is None
-    assert recent.find(large[0].oid) == large[0].data
+    ring = tmp_path / "recent" / "ring"
+    whole = ring.read_bytes()
+    at = whole.index(second[0].data)
+    ring.write_bytes(whole[:at] + b"?" + whole[at + 1 :])
+    assert recent.find(second[0].oid) is None
+    assert recent.find(third[0].oid) == third[0].data
     assert recent.find("0" * 40) is None
+
+
+def test_what_is_too_long_for_the_ring_is_kept_too(tmp_path: Path) -> None:
+    objects = tmp_path / "objects"
+    objects.mkdir()
+    recent = Recent(tmp_path / "recent", objects)
+    longest, long = (_blobs(os.urandom(size)) for size in (1_000_000, 100_000))
+    recent.keep(5, "a" * 40, longest)
+    assert recent.find(longest[0].oid) == longest[0].data
+    recent.keep(5 + SLOTS, "b" * 40, long)
+    assert recent.find(long[0].oid) == long[0].data
+    assert recent.find(longest[0].oid) is None
+    assert sum(path.stat().st_size for path in (tmp_path / "recent").iterdir()) < 500_000
+    recent.restore(_nothing_packed)
+    assert present(objects, long[0])

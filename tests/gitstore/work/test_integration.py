@@ -113,10 +113,12 @@ def test_an_identity_that_git_lacks_is_named_before_anything_starts(make_repo: M
 def test_a_key_that_cannot_sign_is_named_and_one_that_can_is_not(
     make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch, program: str, fails: bool
 ) -> None:
-    monkeypatch.setattr("stoat.gitstore.work.integration._SIGN_SECONDS", 2.0)
+    monkeypatch.setattr("stoat.gitstore.work.integration._SIGN_SECONDS", 2.0 if program == "sleep 600" else 60.0)
     repo = make_repo()
     signer = repo.path.parent / "signer"
-    signer.write_text(f'#!/bin/sh\n{program}\necho "[GNUPG:] SIG_CREATED D" >&2; echo signature; exit 0\n')
+    # It reads the whole commit, as gpg does: a signer that ends before leaves git with a broken pipe.
+    signed = 'cat >/dev/null; echo "[GNUPG:] SIG_CREATED D" >&2; echo signature'
+    signer.write_text(f"#!/bin/sh\n{program}\n{signed}\n")
     signer.chmod(0o755)
     repo.run_git("config", "gpg.program", str(signer))
     assert identity_problem(repo.path) is None

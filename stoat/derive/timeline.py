@@ -24,12 +24,13 @@ from stoat.plan.events.attempts import (
 from stoat.plan.events.base import Event, Unknown
 from stoat.plan.events.claims import Claimed, ClaimRenewed
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded
+from stoat.plan.events.github import GitHubEvent
 from stoat.plan.events.landings import BranchMoved, Landed, LandingParked
 from stoat.plan.events.sync import Rejected
 
 OBSERVED = (
     GateStarted, GateFinished, RunRecorded, AgentSpawned, AttemptStarted, AttemptExited, AttemptJudged, GaveUp, Landed,
-    LandingParked, BranchMoved, WorktreeParked, WorktreeFreed, Rejected,
+    LandingParked, BranchMoved, WorktreeParked, WorktreeFreed, Rejected, GitHubEvent,
 )  # fmt: skip
 """What a program saw happen; everything else is somebody's word (a cost is what an agent says it was)."""
 NO_NEWS = (GateStarted, AgentSpawned)

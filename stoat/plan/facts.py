@@ -1,4 +1,5 @@
-"""What was looked at just now rather than read from the log: the runners alive here, the processes known dead.
+"""What was looked at just now rather than read from the log: the runners alive here, the processes known dead,
+and of GitHub what changes too often to be recorded.
 
 Facts are gathered by `observe/` and handed to the pure `derive/`, so that an answer depends on nothing else.
 """
@@ -10,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from stoat.clock import Time
+from stoat.plan.github import GitHubNow
 
 
 class HeldBack(Struct, frozen=True):
@@ -51,6 +53,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     machine: str = ""
     runners: tuple[RunnerFact, ...] = ()
     dead: frozenset[str] = frozenset()
+    github: GitHubNow = GitHubNow()
 
 
 NOTHING = Facts()

@@ -18,11 +18,13 @@ from stoat.errors import UNDECODABLE
 from stoat.plan import streams
 from stoat.plan.events import FAMILIES
 from stoat.plan.events.base import Event, PlanEvent, Unknown
+from stoat.plan.events.github import GitHubEvent
 from stoat.plan.events.machines import MachineEvent
 from stoat.plan.events.plans import PlanCreated
+from stoat.plan.github import GitHubState
 from stoat.plan.state import MachineState, OtherState, Part, PlanState
 
-FOLD_VERSION = 4
+FOLD_VERSION = 5
 """Raised whenever the shape or the meaning of a part changes, so that no cache of another version is read."""
 
 EVENT_TYPES: dict[str, type] = {
@@ -36,7 +38,7 @@ _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(reduce(or_, EVENT_T
 _encoder = msgspec.json.Encoder()
 _packer = msgspec.msgpack.Encoder()
 _unpackers: dict[type, msgspec.msgpack.Decoder[Any]] = {
-    cls: msgspec.msgpack.Decoder(cls) for cls in (PlanState, MachineState, OtherState)
+    cls: msgspec.msgpack.Decoder(cls) for cls in (PlanState, MachineState, GitHubState, OtherState)
 }
 
 
@@ -83,6 +85,8 @@ def fold_part(stream: str, part: Part | None, lines: Sequence[bytes]) -> tuple[P
             else:
                 troubles.append(Trouble(index, _misplaced(event, "a machine's")))
         return machine, troubles
+    if streams.repository_of(stream) is not None:
+        return _fold_repository(part if isinstance(part, GitHubState) else None, lines, troubles), troubles
     return OtherState(seq=(part.seq if part else 0) + len(lines)), troubles
 
 
@@ -95,6 +99,8 @@ def decode_part(stream: str, data: bytes) -> Part:
     """A part from the cache's bytes; ValueError when they are not one."""
     if streams.plan_of(stream) is not None:
         cls: type = PlanState
+    elif streams.repository_of(stream) is not None:
+        cls = GitHubState
     else:
         cls = MachineState if stream.startswith(streams.MACHINES) else OtherState
     try:
@@ -131,6 +137,19 @@ def _fold_plan(before: PlanState | None, lines: Sequence[bytes], troubles: list[
         except ValueError as problem:
             troubles.append(Trouble(index, str(problem)))
     return plan if plan is not None else OtherState(seq=skipped)
+
+
+def _fold_repository(before: GitHubState | None, lines: Sequence[bytes], troubles: list[Trouble]) -> GitHubState:
+    repository = copy.copy(before) if before is not None else GitHubState()
+    repository.issues, repository.pulls = dict(repository.issues), dict(repository.pulls)
+    for index, line in enumerate(lines):
+        repository.seq += 1
+        event = decode_line(line)
+        if isinstance(event, GitHubEvent):
+            event.fold(repository)
+        else:
+            troubles.append(Trouble(index, _misplaced(event, "a repository's")))
+    return repository
 
 
 def _misplaced(event: Event | Unknown, where: str) -> str:

@@ -1,4 +1,4 @@
-"""What the events add up to: plans, their nodes, and a machine's controls.
+"""What the events add up to: plans, their nodes, a machine's controls (and `github.py` for repositories).
 
 Everything here is a value. The fold copies what it changes; nobody else changes anything. Nothing here is a status:
 a status is derived from this, from facts and from the time.
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from stoat.clock import Time, plus, seconds_between
 from stoat.plan import streams
 from stoat.plan.facts import NOTHING, Facts
+from stoat.plan.github import GitHubState
 from stoat.plan.nodes import Header, Node
 
 
@@ -288,7 +289,7 @@ class OtherState(Struct, kw_only=True, omit_defaults=True):
     seq: int = 0
 
 
-Part = PlanState | MachineState | OtherState
+Part = PlanState | MachineState | GitHubState | OtherState
 
 
 class State(Struct, frozen=True):
@@ -324,6 +325,14 @@ class State(Struct, frozen=True):
             )
             if key is not None
         )
+
+    def repositories(self) -> dict[str, GitHubState]:
+        """What is on record of each repository, by OWNER/NAME in lower case: GitHub's names know no case."""
+        return {
+            name.lower(): part
+            for stream, part in self.parts.items()
+            if (name := streams.repository_of(stream)) is not None and isinstance(part, GitHubState)
+        }
 
     def machine(self, name: str) -> MachineState:
         """The controls of a machine; those of one never heard of are at rest."""

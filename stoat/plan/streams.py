@@ -4,6 +4,7 @@ from __future__ import annotations
 
 PLANS = "plans/"
 MACHINES = "machines/"
+GITHUB = "github/"
 
 
 def of_plan(slug: str) -> str:
@@ -14,6 +15,16 @@ def of_plan(slug: str) -> str:
 def of_machine(name: str) -> str:
     """The stream of a machine's controls."""
     return MACHINES + name
+
+
+def of_repository(name: str) -> str:
+    """The stream of what was seen of a repository, OWNER/NAME."""
+    return GITHUB + name
+
+
+def repository_of(stream: str) -> str | None:
+    """The OWNER/NAME of a repository's stream; None for any other stream."""
+    return stream[len(GITHUB) :] if stream.startswith(GITHUB) else None
 
 
 def plan_of(stream: str) -> str | None:

@@ -12,6 +12,7 @@ from stoat.plan.events import (
     claims,
     decisions,
     evidence,
+    github,
     landings,
     machines,
     plans,
@@ -44,5 +45,8 @@ FAMILIES: dict[str, tuple[type, ...]] = {
     "landings": (landings.Landed, landings.LandingParked, landings.BranchMoved),
     "questions": (questions.Asked, questions.Answered, questions.QuestionDismissed),
     "machines": (machines.MachineHeld, machines.MachineHoldLifted),
+    "github": (
+        github.IssueSeen, github.PullSeen, github.DefaultBranchSeen, github.RepositorySeen, github.NotSeen,
+    ),
     "sync": (sync.Rejected,),
 }  # fmt: skip

@@ -17,6 +17,7 @@ from stoat.gitstore.porcelain import git, legible, zsplit
 from stoat.gitstore.work.branches import HEADS
 from stoat.gitstore.work.landed import LANDED
 from stoat.gitstore.work.occupancy import Git, Occupied
+from stoat.gitstore.work.torn import git_at_work_in
 from stoat.gitstore.work.worktrees import Project, git_directory, registry, status
 
 _STATE = ("rebase-merge", "rebase-apply", "sequencer")
@@ -107,19 +108,8 @@ def _drop_locks(locks: Sequence[Path], places: Sequence[Path]) -> None:
         if time.monotonic() < deadline:
             time.sleep(0.05)
             continue
-        for place in places:
-            if _someone_in(place):
-                raise Occupied(f"a program is at work in {place} and holds {present[0].name}")
+        place = git_at_work_in(places)
+        if place is not None:
+            raise Occupied(f"a program is at work in {place} and holds {present[0].name}")
         for lock in present:
             lock.unlink(missing_ok=True)
-
-
-def _someone_in(path: Path) -> bool:
-    """Whether a git process of this user works in the tree."""
-    import psutil
-
-    for process in psutil.process_iter(["name", "cwd"]):
-        cwd = process.info["cwd"]
-        if (process.info["name"] or "").startswith("git") and cwd and Path(cwd).is_relative_to(path):
-            return True
-    return False

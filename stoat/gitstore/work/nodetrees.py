@@ -19,6 +19,7 @@ from stoat.gitstore.work.branches import branch_tip, commits_beyond, in_the_way,
 from stoat.gitstore.work.leftovers import clear_up, drop_branch_locks
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
 from stoat.gitstore.work.places import Place, moved_here
+from stoat.gitstore.work.torn import MAKING
 from stoat.gitstore.work.worktrees import (
     Project,
     Registered,
@@ -33,7 +34,6 @@ from stoat.gitstore.work.worktrees import (
 )
 
 PATIENCE = 120.0  # seconds to wait for another runner that is at work in the same place
-_MAKING = "stoat: being made"
 _CHECKOUT_SECONDS = 3600.0
 
 
@@ -121,7 +121,7 @@ def standing(run: Git, project: Project, place: Place, start: str) -> Stood | Pa
 
 def _stand_up(run: Git, project: Project, place: Place, entry: Registered, start: str) -> Stood | Parked:
     path = place.path
-    half_made = entry.locked == _MAKING
+    half_made = entry.locked == MAKING
     if half_made and entry.own is not None and path.is_dir() and {each.name for each in path.iterdir()} <= {".git"}:
         (path / ".git").unlink(missing_ok=True)
         path.rmdir()
@@ -170,7 +170,7 @@ def _make(run: Git, project: Project, place: Place, start: str) -> Stood | Parke
         return Parked(f"{place.branch} cannot be made while there is a branch {other}", "name taken")
     drop_branch_locks(project, place.branch)
     # The lock is there from git's first step to our last one, so a worktree that nobody finished shows it.
-    adding = ["worktree", "add", "--quiet", "--no-guess-remote", "--lock", "--reason", _MAKING]
+    adding = ["worktree", "add", "--quiet", "--no-guess-remote", "--lock", "--reason", MAKING]
     new = [] if branch_tip(project.directory, place.branch) else ["--no-track", "-b", place.branch]
     adding += [*new, str(place.path), start if new else place.branch]
     ran = run(project.directory, *adding, check=False, timeout=_CHECKOUT_SECONDS)
@@ -195,7 +195,7 @@ def _forget(run: Git, project: Project, entry: Registered) -> Parked | None:
     path = str(entry.path)
     unlock = _command(project, "worktree", "unlock", path)
     remove = _command(project, "worktree", "remove", path)
-    if entry.locked is not None and entry.locked != _MAKING:
+    if entry.locked is not None and entry.locked != MAKING:
         reason = f" ({entry.locked})" if entry.locked else ""
         return Parked(f"{path} is gone, but somebody locked it{reason}", "locked", (unlock, remove))
     if entry.branch is None and entry.head and entry.head.strip("0"):

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from stoat.gitstore.porcelain import GitFailed, Ran, git, legible
 from stoat.gitstore.work.branches import HEADS, commit_of
+from stoat.gitstore.work.torn import clear_torn
 
 _ASK_SECONDS = 60.0
 _FETCH_SECONDS = 1800.0
@@ -166,6 +167,8 @@ def _bring(directory: Path, seen: Fetched) -> FetchFailed | None:
     if not missing:
         return None
     ran = _fetch(directory, seen.remote, missing)
+    if ran.code != 0 and clear_torn(_common(directory)):
+        ran = _fetch(directory, seen.remote, missing)
     if ran.code != 0:
         cleared = _clear_the_way(directory, seen.remote, missing)
         if isinstance(cleared, FetchFailed):
@@ -177,6 +180,11 @@ def _bring(directory: Path, seen: Fetched) -> FetchFailed | None:
     said = [line.strip() for line in ran.err.splitlines() if line.strip()]
     lost = any(sign in line for line in said for sign in _LOST)
     return FetchFailed("remote" if lost else "here", legible(said[0] if said else f"git fetch gave {ran.code}"))
+
+
+def _common(directory: Path) -> Path:
+    asked = git(directory, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    return Path(asked.out.removesuffix("\n"))
 
 
 def _fetch(directory: Path, remote: str, branches: list[str]) -> Ran:

@@ -1,4 +1,4 @@
-"""The worktrees of a repository as git's own registry lists them, and what state one of them is in; all of it reading.
+"""The worktrees of a repository as git's own registry lists them, and what state one of them is in.
 
 Nothing is known by a directory's name: a copy of a worktree, or a directory that happens to be called like one, is not
 in the registry and so is none.
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from stoat.gitstore.porcelain import GitFailed, git, legible, zsplit
 from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.torn import clear_torn
 
 _OPERATIONS = (
     ("rebase-merge", "rebase"),
@@ -91,7 +92,7 @@ def project_at(directory: Path) -> Project:
     top = Path(git(directory, "rev-parse", "--show-toplevel").out.removesuffix("\n")).resolve()
     if own == common:
         return Project(top, top, common)
-    main = parse_registry(git(top, "worktree", "list", "--porcelain", "-z").out)[0]
+    main = _listed(top, common)[0]
     return Project(top, _root_of_bare(common) if main.bare else main.path.resolve(), common)
 
 
@@ -103,13 +104,25 @@ def _root_of_bare(common: Path) -> Path:
 
 
 def registry(project: Project) -> list[Registered]:
-    """Every worktree that git knows of, the main one first, whether or not its directory is still there."""
+    """Every worktree that git knows of, the main one first, whether or not its directory is still there.
+
+    An entry of ours that a killed git left so that nobody can read the registry is taken out first.
+    """
     own = {registered_for(entry): entry for entry in (project.common / "worktrees").glob("*")}
     entries = []
-    for entry in parse_registry(git(project.directory, "worktree", "list", "--porcelain", "-z").out):
+    for entry in _listed(project.directory, project.common):
         directory = own.get(entry.path.resolve())
         entries.append(entry._replace(own=directory, owner=_owner(directory) or entry.branch))
     return entries
+
+
+def _listed(directory: Path, common: Path) -> list[Registered]:
+    listing = ("worktree", "list", "--porcelain", "-z")
+    listed = git(directory, *listing, check=False)
+    if listed.code != 0:
+        clear_torn(common)
+        listed = git(directory, *listing)
+    return parse_registry(listed.out)
 
 
 def entry_at(project: Project, path: Path) -> Registered | None:

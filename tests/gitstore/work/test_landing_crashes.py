@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work.bases import Base
 from stoat.gitstore.work.integration import Integration, ensure_integration
 from stoat.gitstore.work.landing import AlreadyLanded, Conflict, DirtyLanding, Landed
 from stoat.gitstore.work.nodetrees import Made, Reused, ensure
 from stoat.gitstore.work.places import place
+from stoat.gitstore.work.remotes import Fetched, fetch
 from stoat.gitstore.work.worktrees import look, project_at
 from tests.support.dying import When, killed_at
 from tests.support.gitrepo import GitRepo, MakeRepo
@@ -142,6 +144,64 @@ def test_an_integration_branch_whose_making_is_killed_anywhere_is_made_in_the_en
         if not died:
             break
     assert at > 2
+
+
+STEPS = ("locked", "gitdir", ".git", "HEAD", "commondir")
+"""The files that `git worktree add` writes for a new worktree before it checks anything out, in its order."""
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("written", [False, True])
+def test_a_making_that_died_at_any_file_of_gits_is_made_in_the_end(
+    make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch, step: str, written: bool
+) -> None:
+    monkeypatch.setattr("stoat.gitstore.work.torn._PATIENCE", 0.2)
+    repo = make_repo(files={"file": "x\n"})
+    project, base = project_at(repo.path), Base("main", repo.head(), "")
+    where = place(project, "p", "n")
+    repo.run_git("branch", where.branch)
+    entry, tree = repo.path / ".git" / "worktrees" / where.path.name, where.path
+    content = {
+        "locked": "stoat: being made",
+        "gitdir": f"{tree}/.git\n",
+        ".git": f"gitdir: {entry}\n",
+        "HEAD": f"{'0' * 40}\n",
+        "commondir": "../..\n",
+    }
+    entry.mkdir(parents=True)
+    for name in STEPS[: STEPS.index(step) + 1]:
+        if name == "gitdir":
+            tree.mkdir()
+        file = (tree if name == ".git" else entry) / name
+        file.write_text(content[name] if written or name != step else "")
+    answer = ensure(project, place(project, "p", "n"), base)
+    assert isinstance(answer, Made | Reused), answer
+    seen = look(project, answer.path)
+    assert (seen.branch, seen.head, seen.dirty, seen.locked) == (where.branch, base.commit, (), None)
+
+
+def test_a_torn_entry_of_ours_stops_no_fetch(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoat.gitstore.work.torn._PATIENCE", 0.2)
+    repo = make_repo(origin=True)
+    repo.checkout("plan", new=True).commit({"plan": "1"})
+    repo.push("plan")
+    repo.checkout("main").run_git("branch", "-D", "plan")
+    repo.run_git("update-ref", "-d", "refs/remotes/origin/plan")
+    repo.run_git("worktree", "add", "--no-checkout", "--lock", "--reason", "stoat: being made", "../torn")
+    (repo.path / ".git" / "worktrees" / "torn" / "commondir").write_text("")
+    assert isinstance(fetch(repo.path, "plan"), Fetched)
+    assert repo.run_git("log", "--format=%s", "origin/plan")
+
+
+def test_a_torn_entry_of_somebody_elses_is_left_to_them(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoat.gitstore.work.torn._PATIENCE", 0.2)
+    repo = make_repo(files={"file": "x\n"})
+    repo.run_git("worktree", "add", "--lock", "--reason", "stoat: being made", "../theirs")
+    torn = repo.path / ".git" / "worktrees" / "theirs" / "commondir"
+    torn.write_text("")
+    with pytest.raises(GitFailed, match="commondir"):
+        place(project_at(repo.path), "p", "n")
+    assert torn.exists() and (repo.path.parent / "theirs" / "file").exists()
 
 
 @pytest.mark.parametrize("left", [f"refs/heads/{BRANCH}.lock", f"refs/stoat/landed/{BRANCH}/{{commit}}.lock"])

@@ -38,7 +38,7 @@ def ensure_integration(project: Project, place: Place, base: Base | Hold) -> Int
     What a landing left whose process died is cleared up here. Dirt is the landing's to refuse.
     """
     try:
-        with occupied(project.common, place.name, PATIENCE) as run:
+        with occupied(project.common, place.name, patience=PATIENCE) as run:
             tip = branch_tip(project.directory, place.branch)
             if tip is None and isinstance(base, Hold):
                 return base

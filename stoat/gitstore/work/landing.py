@@ -137,7 +137,7 @@ def clear_note(run: Git, project: Project, place: Place) -> DirtyLanding | None:
 
 def _landing(project: Project, place: Place, commit: str, prepare: _Prepare, *, even_if_empty: bool) -> Outcome:
     try:
-        with occupied(project.common, place.name, PATIENCE) as run:
+        with occupied(project.common, place.name, patience=PATIENCE) as run:
             outcome: Outcome | None = clear_note(run, project, place)
             if outcome is not None:
                 return outcome

@@ -18,7 +18,7 @@ from stoat.gitstore.work.bases import Base, Hold
 from stoat.gitstore.work.branches import branch_tip, commits_beyond, in_the_way, is_ancestor
 from stoat.gitstore.work.leftovers import clear_up, drop_branch_locks
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
-from stoat.gitstore.work.places import Place, moved_here
+from stoat.gitstore.work.places import Place, chosen_again, moved_here
 from stoat.gitstore.work.torn import MAKING
 from stoat.gitstore.work.worktrees import (
     Project,
@@ -76,7 +76,8 @@ def ensure(project: Project, place: Place, base: Base) -> Made | Reused | Parked
     Hold when another process is at work there or git could not do it now.
     """
     try:
-        with occupied(project.common, place.name, PATIENCE) as run:
+        with occupied(project.common, *place.names, patience=PATIENCE) as run:
+            place = chosen_again(project, place)
             existed = branch_tip(project.directory, place.branch) is not None
             stood = standing(run, project, place, base.commit)
             if isinstance(stood, Parked):

@@ -11,7 +11,7 @@ import functools
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -31,27 +31,27 @@ class Occupied(Exception):
 
 
 @contextmanager
-def occupied(common: Path, name: str, patience: float) -> Iterator[Git]:
-    """Hold the place `name` of the repository with this common git directory; gives the git to work in it with.
+def occupied(common: Path, *names: str, patience: float) -> Iterator[Git]:
+    """Hold these places of the repository with this common git directory; gives the git to work in them with.
 
     Waits up to `patience` seconds and raises Occupied. A held place cannot be taken again by the same process.
     """
     directory = common / "stoat" / "locks"
     directory.mkdir(parents=True, exist_ok=True)
-    handle = os.open(directory / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        _take(handle, name, patience)
-        try:
-            yield functools.partial(git, inherit=(handle,))
-        finally:
-            # Said aloud, because a daemon that a hook left behind may hold the file open for years.
-            fcntl.flock(handle, fcntl.LOCK_UN)
-    finally:
-        os.close(handle)
-
-
-def _take(handle: int, name: str, patience: float) -> None:
     deadline = time.monotonic() + patience
+    with ExitStack() as held:
+        handles = []
+        for name in sorted(set(names)):  # in one order everywhere, so that no two wait for each other
+            handle = os.open(directory / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            held.callback(os.close, handle)
+            _take(handle, name, deadline)
+            # Said aloud, because a daemon that a hook left behind may hold the file open for years.
+            held.callback(fcntl.flock, handle, fcntl.LOCK_UN)
+            handles.append(handle)
+        yield functools.partial(git, inherit=tuple(handles))
+
+
+def _take(handle: int, name: str, deadline: float) -> None:
     pause = 0.01
     while True:
         try:

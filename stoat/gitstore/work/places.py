@@ -14,12 +14,14 @@ class Place(NamedTuple):
     """Where a worktree is or will be.
 
     path: its directory. branch: the branch it is for. name: the path's name without the project's, as logs use it.
+    names: all the names it may have, this one among them; who chooses or uses one has to hold them all (occupancy).
     taken: what is in the way, as a sentence, when no name is free; there is nothing to use at `path` then.
     """
 
     path: Path
     branch: str
     name: str
+    names: tuple[str, ...]
     taken: str | None = None
 
 
@@ -30,17 +32,22 @@ def place(project: Project, plan: str, node: str) -> Place:
     `-node` behind it.
     """
     names = [f"{name}-node" if name.endswith("-integration") else name for name in (node, f"{plan}-{node}")]
-    return _choose(project, node_branch(plan, node), names)
+    return _choose(project, node_branch(plan, node), tuple(names))
+
+
+def chosen_again(project: Project, place: Place) -> Place:
+    """The same worktree's place as it is by now, since somebody else may have made it or taken its name."""
+    return _choose(project, place.branch, place.names)
 
 
 def integration_place(project: Project, plan: str, branch: str) -> Place:
     """The worktree that work lands in on the plan's branch: `<project>-<plan>-integration`."""
-    return _choose(project, branch, [f"{plan}-integration"])
+    return _choose(project, branch, (f"{plan}-integration",))
 
 
-def _choose(project: Project, branch: str, names: list[str]) -> Place:
+def _choose(project: Project, branch: str, names: tuple[str, ...]) -> Place:
     entries = registry(project)
-    places = [Place(project.root.with_name(f"{project.root.name}-{name}"), branch, name) for name in names]
+    places = [Place(project.root.with_name(f"{project.root.name}-{name}"), branch, name, names) for name in names]
     for each in places:
         if any(entry.path.resolve() == each.path and entry.owner == branch for entry in entries):
             return each

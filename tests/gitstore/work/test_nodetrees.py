@@ -15,7 +15,9 @@ import pytest
 from stoat.gitstore.work import leftovers, nodetrees
 from stoat.gitstore.work.bases import Base, Hold
 from stoat.gitstore.work.nodetrees import Made, Parked, Reused, ensure
+from stoat.gitstore.work.occupancy import occupied
 from stoat.gitstore.work.places import integration_place, place
+from stoat.gitstore.work.torn import MAKING
 from stoat.gitstore.work.worktrees import Project, look, project_at, registry
 from tests.support.gitrepo import GitRepo, MakeRepo
 
@@ -274,7 +276,7 @@ def test_a_worktree_that_a_dead_process_half_made_is_finished(world: World) -> N
             each.unlink()
     (world.own(tree) / "index").unlink()
     (world.own(tree) / "index.lock").touch()
-    world.repo.run_git("worktree", "lock", "--reason", nodetrees._MAKING, str(tree.path))
+    world.repo.run_git("worktree", "lock", "--reason", MAKING, str(tree.path))
     world.ensure()
     seen = look(world.project, tree.path)
     assert (seen.exists, seen.dirty, seen.locked) == (True, (), None)
@@ -283,7 +285,7 @@ def test_a_worktree_that_a_dead_process_half_made_is_finished(world: World) -> N
 def test_a_half_made_worktree_with_somebodys_file_is_left(world: World) -> None:
     tree = world.made()
     tree.write("mine", "nobody else has this")
-    world.repo.run_git("worktree", "lock", "--reason", nodetrees._MAKING, str(tree.path))
+    world.repo.run_git("worktree", "lock", "--reason", MAKING, str(tree.path))
     assert world.parked().state == "half made"
     assert tree.read("mine") == "nobody else has this"
 
@@ -292,7 +294,7 @@ def test_a_half_made_worktree_with_somebodys_file_is_left(world: World) -> None:
 def test_a_worktree_that_was_barely_begun_is_begun_again(world: World, pointer: bool) -> None:
     tree = world.made()
     own = world.own(tree)
-    world.repo.run_git("worktree", "lock", "--reason", nodetrees._MAKING, str(tree.path))
+    world.repo.run_git("worktree", "lock", "--reason", MAKING, str(tree.path))
     for each in tree.path.iterdir():
         if each.name != ".git" or not pointer:
             each.unlink()
@@ -330,6 +332,21 @@ def test_two_at_once_get_one_worktree(world: World) -> None:
     for thread in threads:
         thread.join()
     assert sorted(type(answer).__name__ for answer in answers) == ["Made", "Reused", "Reused", "Reused"]
+
+
+def test_a_worktree_that_somebody_is_just_making_is_waited_for_and_taken(world: World) -> None:
+    project = world.project
+    made = project.root.with_name(f"{project.root.name}-a")
+    answers: list[object] = []
+    with occupied(project.common, "a", "p-a", patience=1):
+        made.mkdir()  # as git does before it writes the entry
+        chosen = place(project, "p", "a")
+        assert chosen.name == "p-a"
+        waiting = threading.Thread(target=lambda: answers.append(ensure(project, chosen, world.base())))
+        waiting.start()
+        world.repo.run_git("worktree", "add", "-b", chosen.branch, str(made))
+    waiting.join()
+    assert isinstance(answers[0], Reused) and answers[0].path == made
 
 
 def test_the_project_may_be_reached_through_a_link_or_a_worktree(world: World, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def read_bytes(file: str) -> bytes:
     try:
         return Path(file).read_bytes()
     except FileNotFoundError as missing:
-        raise NotFound(f"there is no file {file}") from missing
+        raise NotFound(f"there is no file {file}", hint="name a plan document, or - for standard input") from missing
     except OSError as problem:
         raise NotFound(f"{file} cannot be read: {problem.strerror}") from problem
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -74,8 +75,12 @@ def done(node: NodeArgument) -> None:
     from stoat.service import decisions
     from stoat.service.session import parse_ref
 
-    ref = parse_ref(node)
-    _said(decisions.done(context.session(), ref), f"{ref} is done")
+    ref, session = parse_ref(node), context.session()
+    answer = session.answers().by_ref.get(str(ref))
+    _said(decisions.done(session, ref), f"{ref} is done")
+    if answer is not None and answer.waits_on:
+        early = ", ".join(f"{on.plan}/{on.node}" for on in answer.waits_on)
+        print(f"note: it depends on what is not done yet: {early}", file=sys.stderr)
 
 
 def restart(node: NodeArgument) -> None:

@@ -48,9 +48,13 @@ class CommandTree(TyperGroup):
         return _later(cmd_name) if cmd_name in LATER else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As click does; an unknown name is answered with the names there are."""
+        """As click does; an unknown name is answered with the one that was probably meant, or all there are."""
         if args and args[0] not in (*ENTRIES, *LATER) and not args[0].startswith("-"):
-            ctx.fail(f"there is no command {args[0]!r}. The commands are: {', '.join(ENTRIES)}.")
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], (*ENTRIES, *LATER), n=1)
+            there_are = f"did you mean `stoat {close[0]}`?" if close else f"the commands are: {', '.join(ENTRIES)}"
+            ctx.fail(f"there is no command {args[0]!r}; {there_are}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

@@ -146,7 +146,10 @@ def test_a_decision_says_what_is_so_now_and_a_repeat_says_that_it_was(stoat: Sto
     assert stoat.ok("approve", "demo/parser", "demo/film") == (
         "approved demo/parser\nleft alone: demo/film (person) cannot take a go-ahead: no agent is launched on it\n"
     )
-    assert stoat.ok("done", "demo/film") == "demo/film is done\n"
+    stoat.ok("node", "link", "demo/film", "--on", "parser")
+    ran = stoat.run("done", "demo/film")
+    assert (ran.code, ran.out) == (0, "demo/film is done\n")
+    assert ran.err == "note: it depends on what is not done yet: demo/parser\n"
     tip = repo.head("refs/stoat/state")
     assert stoat.ok("done", "demo/film") == "demo/film is done already: nothing to change\n"
     assert stoat.ok("restart", "demo/bare") == "there is nothing to begin again on demo/bare\n"

@@ -47,11 +47,15 @@ def test_no_command_at_all_shows_the_help(tmp_path: Path) -> None:
     assert "Usage: stoat" in ran.out + ran.err
 
 
-def test_an_unknown_command_is_answered_with_those_there_are(tmp_path: Path) -> None:
+def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(tmp_path: Path) -> None:
     ran = Stoat(tmp_path).run("stattus")
-    assert ran.code == 2
-    assert ran.out == ""
-    assert "there is no command 'stattus'" in ran.err
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no command 'stattus'; did you mean `stoat status`?" in ran.err
+
+
+def test_an_unknown_command_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    ran = Stoat(tmp_path).run("xyzzy")
+    assert (ran.code, ran.out) == (2, "")
     assert ", ".join(commands.ENTRIES) in " ".join(ran.err.split())
 
 

@@ -112,7 +112,7 @@ def registry(project: Project) -> list[Registered]:
     entries = []
     for entry in _listed(project.directory, project.common):
         directory = own.get(entry.path.resolve())
-        entries.append(entry._replace(own=directory, owner=_owner(directory) or entry.branch))
+        entries.append(entry._replace(own=directory, owner=owner_mark(directory) or entry.branch))
     return entries
 
 
@@ -136,7 +136,8 @@ def set_owner(entry: Path, branch: str) -> None:
     (entry / _OWNER).write_text(f"{branch}\n", encoding="utf-8")
 
 
-def _owner(entry: Path | None) -> str | None:
+def owner_mark(entry: Path | None) -> str | None:
+    """The branch that Stoat made the worktree of a registry entry for; None for one that it did not make."""
     try:
         return (entry / _OWNER).read_text(encoding="utf-8").strip() or None if entry else None
     except OSError:

@@ -1,0 +1,99 @@
+"""What a sweep looks at on GitHub: what the nodes of the active plans hang on, and nothing where no plan needs GitHub.
+
+A plan is GitHub's when it has an issue or a pr node. The repositories of any other plan only tell checkouts apart, and
+may well be somewhere else: nobody is asked about them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from stoat.plan.github import GitHubState, Wanted
+from stoat.plan.ids import node_branch
+from stoat.plan.nodes import ISSUE, PR, repository_of
+from stoat.plan.state import PlanState, State
+
+
+@dataclass
+class _Sought:
+    """What is wanted of one repository, while it is being gathered."""
+
+    name: str
+    issues: set[int] = field(default_factory=set)
+    pulls: set[int] = field(default_factory=set)
+    branches: set[str] = field(default_factory=set)
+
+
+def wanted(state: State) -> tuple[Wanted, ...]:
+    """What to look at, a repository each, in the order of their names; empty when no plan hangs on GitHub.
+
+    Names that differ in case alone are one repository, spelled as GitHub does where it has been seen.
+    """
+    known = state.repositories()
+    sought: dict[str, _Sought] = {}
+
+    def of(name: str) -> _Sought:
+        return sought.setdefault(name.lower(), _Sought(_spelled(name, known.get(name.lower()))))
+
+    for plan in state.plans.values():
+        if plan.archived is None and _is_on_github(plan):
+            for name in _named(plan):
+                of(name)
+            for node in plan.nodes.values():
+                home = repository_of(plan.header, node.spec)
+                if home is None:
+                    continue
+                if node.spec.kind == ISSUE:
+                    of(home).branches.add(node_branch(plan.slug, node.spec.id))
+                    if node.spec.issue is not None:
+                        of(home).issues.add(node.spec.issue)
+                elif node.spec.kind == PR and node.spec.pr is not None:
+                    of(home).pulls.add(node.spec.pr)
+    for name, number in _linked_by_text(sought, known):
+        of(name).pulls.add(number)
+    return tuple(
+        Wanted(
+            name=one.name,
+            issues=tuple(sorted(one.issues)),
+            pulls=tuple(sorted(one.pulls)),
+            branches=tuple(sorted(one.branches)),
+        )
+        for _, one in sorted(sought.items())
+    )
+
+
+def _is_on_github(plan: PlanState) -> bool:
+    return any(node.spec.kind in (ISSUE, PR) for node in plan.nodes.values())
+
+
+def _named(plan: PlanState) -> Iterator[str]:
+    for declared in plan.header.repos.values():
+        yield declared.repo
+    for node in plan.nodes.values():
+        name = repository_of(plan.header, node.spec)
+        if name is not None:
+            yield name
+
+
+def _spelled(name: str, known: GitHubState | None) -> str:
+    seen = known.repository.name if known is not None and known.repository is not None else name
+    return seen if seen.lower() == name.lower() else name
+
+
+def _linked_by_text(sought: dict[str, _Sought], known: dict[str, GitHubState]) -> list[tuple[str, int]]:
+    """Open pull requests on record that only their text links to an issue that is wanted.
+
+    GitHub does not name them with the issue, so that nobody would see them end.
+    """
+    found = []
+    for key, one in sought.items():
+        repository = known.get(key, GitHubState())
+        for number in one.issues:
+            record = repository.issues.get(number)
+            for link in record.fact.pulls if record is not None and record.fact is not None else ():
+                pull = known.get(link.repo.lower(), GitHubState()).pulls.get(link.number)
+                over = pull is not None and pull.fact is not None and pull.fact.state in ("merged", "closed")
+                if link.how == "body" and not over:
+                    found.append((link.repo, link.number))
+    return found

@@ -72,6 +72,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     "Run": (
         Entry("run-plan", "run_plan:run_plan", "let agents work a plan: launch, judge, land",
               "stoat run-plan my-plan ~/code/project --watch"),
+        Entry("prune", "prune:prune", "remove worktrees whose work is over, if nothing is lost", "stoat prune --apply"),
     ),
 }  # fmt: skip
 """The groups of `stoat --help`, in its order."""

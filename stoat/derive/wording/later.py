@@ -11,7 +11,6 @@ COMMANDS = {
     "agents": "the roster of agents",
     "frontier": "reading the frontier of issues",
     "issues": "working a tree of GitHub issues as a plan",
-    "prune": "removing the worktrees and branches of landed work",
     "mcp": "serving agents over MCP",
     "setup": "setting up agents' own tools",
 }

@@ -1,4 +1,4 @@
-"""What the text of an issue says about other issues, where nothing but words says it.
+"""What a text says about issues, where nothing but words says it: what blocks one, which ones a pull request closes.
 
 Only live text counts: what is in code, in a quotation, in a comment or struck out is about the words, not with them.
 """
@@ -20,9 +20,11 @@ _DEAD = re.compile(
 )
 _NAME = r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+"
 _REFERENCE = (
-    rf"(?:https?://[^/\s]+/(?P<url>{_NAME})/issues/(?P<n1>[0-9]+)(?:#[\w-]*)?|(?P<short>{_NAME})?#(?P<n2>[0-9]+))(?!\w)"
+    rf"(?:https?://[^/\s]+/(?P<url>{_NAME})/issues/(?P<n1>[0-9]+)(?:#[\w-]*)?"
+    rf"|(?:(?P<short>{_NAME})?#|GH-)(?P<n2>[0-9]+))(?!\w)"
 )
-_ONE = re.compile(_REFERENCE)
+_ONE = re.compile(_REFERENCE, re.IGNORECASE)
+_CLOSES = re.compile(rf"(?<![\w-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)(?:\s*:\s*|\s+){_REFERENCE}", re.IGNORECASE)
 _SAYS = re.compile(
     r"(?<![\w-])(?:blocked (?:by|on)|depend(?:s|ent|ing)? (?:up)?on|wait(?:s|ing)? (?:for|on)|requires)(?!\w)",
     re.IGNORECASE,
@@ -46,6 +48,12 @@ def blockers(text: str, repo: str) -> tuple[Numbered, ...]:
     A list counts when its heading says nothing but that. Each once, in order.
     """
     return tuple(sorted({Numbered(name or repo, number) for name, number in _said(live(text))}))
+
+
+def closes(text: str, repo: str) -> tuple[Numbered, ...]:
+    """The issues that a pull request of `repo` says it closes, by GitHub's keywords: `Fixes #3`, `Closes o/n#4`."""
+    found = (named for match in _CLOSES.finditer(live(text)) for named in _named(match))
+    return tuple(sorted({Numbered(name or repo, number) for name, number in found}))
 
 
 def _said(text: str) -> Iterator[tuple[str | None, int]]:
@@ -74,10 +82,15 @@ def _listed(lines: list[str]) -> Iterator[tuple[str | None, int]]:
 def _in_a_row(line: str, start: int) -> Iterator[tuple[str | None, int]]:
     """The references that stand in a row at `start`, joined by commas and the like."""
     while found := _ONE.match(line, start):
-        digits = found["n1"] or found["n2"]
-        if len(digits) <= 10 and 1 <= (number := int(digits)) <= _LARGEST_NUMBER:
-            yield found["url"] or found["short"], number
+        yield from _named(found)
         start = _end(_JOINS, line, found.end())
+
+
+def _named(found: re.Match[str]) -> Iterator[tuple[str | None, int]]:
+    """The issue of a reference: its repository where it names one, and its number."""
+    digits = found["n1"] or found["n2"]
+    if len(digits) <= 10 and 1 <= (number := int(digits)) <= _LARGEST_NUMBER:
+        yield found["url"] or found["short"], number
 
 
 def _end(pattern: re.Pattern[str], line: str, start: int) -> int:

@@ -246,10 +246,20 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return landing if landing is not None and (attempt is None or landing.seq >= attempt.seq) else None
 
 
+class Imported(Struct, frozen=True, omit_defaults=True):
+    """An issue as it was taken into a plan: its title, the issues it waited for (OWNER/NAME#N), whether only a person
+    may work on it."""
+
+    title: str | None = None
+    waits_for: tuple[str, ...] = ()
+    person: bool = False
+
+
 class PlanState(Struct, kw_only=True, omit_defaults=True):
     """A plan: what is written, in plan order, and what happened to it. Never changed outside the fold.
 
     `seq` counts the stream's events; `moved_seq` and `branch_tip` say when and where its integration branch last moved.
+    `imported` has the issues that were taken from GitHub, as they were then, by OWNER/NAME#N.
     """
 
     header: Header
@@ -265,6 +275,7 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     branch_tip: str | None = None
     spent_usd: float | None = None
     attempts: int = 0
+    imported: dict[str, Imported] = {}
 
     @property
     def slug(self) -> str:

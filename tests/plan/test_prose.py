@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from stoat.plan.prose import blockers, live
+from stoat.plan.prose import blockers, closes, live
 
 SAYS = {
     "Blocked by: #3": [3],
@@ -21,6 +21,7 @@ SAYS = {
     "Blocked by:\n1. #3\n2. #4": [3, 4],
     "Blocked by: #3\r\n\r\nDepends on #4\r\n": [3, 4],
     "see #5. Blocked by #3, blocks #6": [3],
+    "Blocked by GH-3": [3],
 }
 DOES_NOT = [
     "See #3.", "Blocks #3", "Not blocked by #3", "no longer depends on #3", "It isn't blocked by #3", "unblocked by #3",
@@ -34,12 +35,17 @@ DOES_NOT = [
 @pytest.mark.parametrize("text", SAYS)
 def test_a_blocker_in_words_is_found(text: str) -> None:
     found = [at.number if at.repo == "acme/widgets" else str(at) for at in blockers(text, "acme/widgets")]
-    assert sorted(map(str, found)) == sorted(map(str, SAYS[text]))
+    assert sorted(str(name) for name in found) == sorted(str(name) for name in SAYS[text])
 
 
 @pytest.mark.parametrize("text", DOES_NOT)
 def test_what_is_not_said_or_not_live_is_no_blocker(text: str) -> None:
     assert blockers(text, "acme/widgets") == ()
+
+
+def test_what_a_pull_request_closes_is_said_by_a_keyword_and_a_number() -> None:
+    text = "Fixes #3, closes: acme/other#4\nRESOLVED gh-5, see #6\n`fixes #7`\n> fixes #8\nprefixes #9, fix the #10"
+    assert [str(at) for at in closes(text, "acme/widgets")] == ["acme/other#4", "acme/widgets#3", "acme/widgets#5"]
 
 
 def test_what_follows_a_closed_block_of_code_is_live_again() -> None:

@@ -27,6 +27,7 @@ _WORDS = {
     "node_removed": _Words("removes {node}", "- {node}"),
     "node_bound": _Words("binds {node} to #{number}", "~ {node}: bound to #{number}"),
     "dependency_added": _Words("lets {node} wait for {on}", "~ {node}: waits for {on}"),
+    "issues_imported": _Words("takes over what GitHub says", "taken over from GitHub; the plan had it so already"),
     "dependency_removed": _Words("lets {node} no longer wait for {on}", "~ {node}: no longer waits for {on}"),
 }
 

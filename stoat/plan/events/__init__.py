@@ -13,6 +13,7 @@ from stoat.plan.events import (
     decisions,
     evidence,
     github,
+    issues,
     landings,
     machines,
     plans,
@@ -48,5 +49,6 @@ FAMILIES: dict[str, tuple[type, ...]] = {
     "github": (
         github.IssueSeen, github.PullSeen, github.DefaultBranchSeen, github.RepositorySeen, github.NotSeen,
     ),
+    "issues": (issues.IssuesImported,),
     "sync": (sync.Rejected,),
 }  # fmt: skip

@@ -11,6 +11,10 @@ what was touched since the previous answers (`memo.py`), and may touch more:
 | trace   | what it ultimately waits on                             | blockers.py                                      |
 | tell    | its entry in the status document; then all needs        | assembly.py, needs.py                            |
 
+Of GitHub `watched.py` looks up what is known, and says what of it changed; `sight.py` says whether a node's issue or
+pull request can be seen, `pulls.py` which pull requests are whose, `mainred.py` whether main made one red, `turns.py`
+whose turn it is on one.
+
 The shapes in between: `verdict.py` (a kind's word), `here.py` (a node in its surroundings), `memo.Local` (what was
 decided of it), `answers.py` (what every door shows). Rules that several steps ask: `goahead.py` (a person's word) and
 `holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
@@ -18,6 +22,7 @@ taken; of a stream: `timeline.py`, the lines to read.
 
 What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a
-finished branch is, `landings.py` what is landed, `troubles.py` what is not in order, `limits.py` when to stop. All
+finished branch is, `landings.py` what is landed, `upstream.py` which merges on GitHub its branch needs first,
+`glances.py` when GitHub is to be looked at, `troubles.py` what is not in order, `limits.py` when to stop. All
 sentences are in `wording/`; `layout.py` has the board's columns.
 """

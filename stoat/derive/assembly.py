@@ -49,11 +49,11 @@ def node_answer(
         assignee=PERSON if spec.kind == PERSON else spec.assignee,
         merge=(spec.merge or "manual-review") if spec.kind in _MERGED else None,
         launch=local.launch,
-        prs=(),
+        prs=verdict.prs,
         steps=verdict.steps,
         attempts=node.attempts,
         spent_usd=node.spent_usd,
-        url=_url(node, repository),
+        url=verdict.url or _url(node, repository),
         root_blocker=root,
     )
 

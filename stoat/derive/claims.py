@@ -23,7 +23,7 @@ from msgspec import Struct
 from stoat.clock import Time
 from stoat.derive import goahead, kinds
 from stoat.derive.derivation import derive
-from stoat.derive.verdict import Context, Verdict
+from stoat.derive.verdict import Context, Verdict, context_of
 from stoat.derive.wording import claims as say
 from stoat.derive.wording.text import machine_held
 from stoat.errors import Refused
@@ -54,7 +54,7 @@ def refusal(
     if plan is None:
         raise KeyError(ref.plan)
     node = plan.nodes[ref.node]
-    context = Context(now, facts)
+    context = context_of(state, facts, now)
     verdict = _verdict(state, context, ref, plan, node)
     held = state.machine(facts.machine).held if facts.machine else None
     try:
@@ -95,6 +95,6 @@ def _undone(state: State, context: Context, plan: PlanState, node: NodeState) ->
         other = state.plan(slug) if slug else plan
         upstream = other.nodes.get(node_id) if other is not None else None
         verdict = kinds.verdict(upstream, other, context) if upstream is not None and other is not None else None
-        if verdict is None or verdict.status != "done" or verdict.weaker is not None:
+        if verdict is None or verdict.holds or verdict.weaker is not None:
             names.append(name)
     return tuple(names)

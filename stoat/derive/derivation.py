@@ -17,6 +17,8 @@ from stoat.derive.memo import JUDGE, Memo, follow
 from stoat.derive.needs import needs
 from stoat.derive.positions import place
 from stoat.derive.settling import connect, judge
+from stoat.derive.watched import Watched
+from stoat.derive.wording.text import ago_changes
 from stoat.plan.facts import Facts
 from stoat.plan.state import State
 
@@ -32,9 +34,11 @@ def derive(state: State, facts: Facts, now: Time, previous: Answers | None = Non
     plans = state.plans
     held = state.machine(facts.machine).held if facts.machine else None
     if isinstance(previous, Derived):
-        memo, touched = follow(previous.memo, plans, facts, held, now)
+        github = Watched(state.repositories(), facts.github, previous.memo.github)
+        memo, touched = follow(previous.memo, plans, facts, held, now, github)
     else:
-        memo = Memo(plans, facts, held, now, Graph(plans))
+        github = Watched(state.repositories(), facts.github)
+        memo = Memo(plans, facts, held, now, Graph(plans), github)
         touched = bytearray([JUDGE]) * len(memo.states)
     runners = Runners(facts.runners, held)
     judge(memo, touched)
@@ -71,7 +75,7 @@ def _collect(memo: Memo, runners: Runners) -> Derived:
             title=plan.header.title or slug,
             at=memo.at,
             archived=plan.archived is not None,
-            done=memo.undone[start:stop].count(0),
+            done=sum(verdict is not None and verdict.status == "done" for verdict in memo.final[start:stop]),
             total=stop - start,
             spent_usd=plan.spent_usd,
             attempts=plan.attempts,
@@ -94,8 +98,11 @@ def _collect(memo: Memo, runners: Runners) -> Derived:
 
 
 def _ends(memo: Memo) -> Iterator[Time]:
-    """When the leases end that do: one that has outlived its time is its process's, and that is no matter of time."""
+    """When the leases end that do (one that has outlived its time is its process's, and that is no matter of time),
+    and when it is longer ago that something unseen was last seen."""
     for local in memo.local:
         claim = local.claim if local is not None else None
         if claim is not None and claim.expires_at > memo.at:
             yield claim.expires_at
+    for seen_at in memo.github.ages():
+        yield ago_changes(seen_at, memo.at)

@@ -3,8 +3,9 @@
 JUDGE: its own verdict, and all that follows · PLACE: readiness, launch and stance · TELL: only its answer.
 
 Everything is kept by a node's index in the graph. A node is touched when its state is another object, its claim began
-or ran out, a process it hangs on died, its plan's header or decisions changed, or its neighbourhood did. Touching too
-many nodes costs time, touching too few gives wrong answers: a test compares every warm answer with a cold one.
+or ran out, a process it hangs on died, something that it reads of GitHub is different (`watched.py`), its plan's header
+or decisions changed, or its neighbourhood did. Touching too many nodes costs time, touching too few gives wrong
+answers: a test compares every warm answer with a cold one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from stoat.derive.answers import Launch, NodeAnswer, WaitsOn
 from stoat.derive.graph import Graph, Order, same_shape
 from stoat.derive.stance import Standing
 from stoat.derive.verdict import Verdict
+from stoat.derive.watched import Watched, changed
 from stoat.plan.facts import Facts
 from stoat.plan.state import Claim, Mark, NodeState, PlanState
 
@@ -40,17 +42,20 @@ class Memo:
     """The intermediate results of a derivation, by index."""
 
     __slots__ = (
-        "answers", "archived", "at", "facts", "final", "graph", "held", "local", "many", "order", "plans", "raw",
-        "root", "root_rank", "states", "undone", "waits",
+        "answers", "archived", "at", "facts", "final", "github", "graph", "held", "local", "many", "order", "plans",
+        "raw", "root", "root_rank", "states", "undone", "waits",
     )  # fmt: skip
 
-    def __init__(self, plans: dict[str, PlanState], facts: Facts, held: Mark | None, at: Time, graph: Graph) -> None:
+    def __init__(
+        self, plans: dict[str, PlanState], facts: Facts, held: Mark | None, at: Time, graph: Graph, github: Watched
+    ) -> None:
         self.plans = plans
         self.facts = facts
         self.held = held
         self.at = at
         self.archived = frozenset(slug for slug, plan in plans.items() if plan.archived is not None)
         self.graph = graph
+        self.github = github
         self.order: Order | None = None
         self.states: list[NodeState] = [node for plan in plans.values() for node in plan.nodes.values()]
         count = len(self.states)
@@ -69,13 +74,15 @@ class Memo:
         return self.plans[self.graph.plan_of[i]]
 
 
-def follow(old: Memo, plans: dict[str, PlanState], facts: Facts, held: Mark | None, at: Time) -> tuple[Memo, bytearray]:
+def follow(
+    old: Memo, plans: dict[str, PlanState], facts: Facts, held: Mark | None, at: Time, github: Watched
+) -> tuple[Memo, bytearray]:
     """A memo for the next derivation, filled from an earlier one, and what touched each node since.
 
     Of a touched node JUDGE is set, or PLACE where only its surroundings look different; 0 is an untouched one.
     """
     same_nodes = _same_nodes(old, plans)
-    memo = Memo(plans, facts, held, at, old.graph)
+    memo = Memo(plans, facts, held, at, old.graph, github)
     if same_nodes and memo.archived == old.archived:
         changed = [i for i, (a, b) in enumerate(zip(old.states, memo.states, strict=True)) if a is not b]
         if same_shape(old.states, memo.states, changed):
@@ -130,6 +137,7 @@ def _carry(old: Memo, memo: Memo) -> bytearray:
 
 def _touch(old: Memo, memo: Memo, touched: bytearray) -> None:
     _by_time_and_processes(old, memo, touched)
+    _by_github(old, memo, touched)
     start = 0
     for slug, plan in memo.plans.items():
         stop = start + len(plan.nodes)
@@ -151,6 +159,14 @@ def _by_time_and_processes(old: Memo, memo: Memo, touched: bytearray) -> None:
             touched[i] |= JUDGE
         if died and (node.running or node.attempt is not None):
             touched[i] |= JUDGE
+
+
+def _by_github(old: Memo, memo: Memo, touched: bytearray) -> None:
+    keys = frozenset(changed(old.github, memo.github, old.at, memo.at))
+    if keys:
+        for i, verdict in enumerate(memo.raw):
+            if verdict is not None and verdict.reads and not keys.isdisjoint(verdict.reads):
+                touched[i] |= JUDGE
 
 
 def _by_plan(before: PlanState, plan: PlanState, memo: Memo, touched: bytearray, nodes: range) -> None:

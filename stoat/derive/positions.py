@@ -57,13 +57,14 @@ def place(memo: Memo, touched: bytearray, runners: Runners) -> None:
         asked = lookups.question(here.plan, here.id) if here.node.open_questions else None
         standing = stance.decide(here, is_ready, reason, runners, asked)
         owed = standing.owed.kind if standing.owed else None
-        shown = WaitsOn(
-            memo.graph.plan_of[i], here.id, say.short(standing.stance, here.verdict.status, standing.why, owed)
-        )
+        landing, status = here.verdict.landing, here.verdict.status
+        why = say.landing_pulls(landing) if landing else say.short(standing.stance, status, standing.why, owed)
+        shown = WaitsOn(memo.graph.plan_of[i], here.id, why)
+        rank = RANKS["you" if landing and owed else standing.stance]
         phrase = readiness.phrase(here, is_ready, _undone_names(memo, i) if here.blocked else ())
         before = memo.local[i]
-        memo.local[i] = Local(is_ready, phrase, reason, standing, shown, RANKS[standing.stance], here.claim)
-        if before is None or before.shown != shown or before.rank != RANKS[standing.stance]:
+        memo.local[i] = Local(is_ready, phrase, reason, standing, shown, rank, here.claim)
+        if before is None or before.shown != shown or before.rank != rank:
             for user in memo.graph.users[i]:
                 touched[user] |= TELL
 

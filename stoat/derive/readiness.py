@@ -5,10 +5,11 @@
 | its plan is archived                                           | no    |
 | done, missing, running, partial, findings or fixing            | no    |
 | a change whose finished work waits to land                     | no    |
+| an issue whose pull request was merged, and that is still open | no    |
 | a dependency is not done, or is nowhere                        | no    |
 | else, claimed or not                                           | yes   |
 
-A ready node that somebody holds says so; whoever looks for work passes it by.
+A ready node that somebody holds, or whose pull request is open, says so; whoever looks for work passes it by.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def ready(here: Here) -> bool:
         here.blocked
         or here.verdict.status in NOT_TO_TAKE
         or here.verdict.finished
+        or here.verdict.over
         or here.plan.archived is not None
         or here.circle
     )
@@ -42,12 +44,16 @@ def phrase(here: Here, is_ready: bool, waits_on: tuple[str, ...]) -> str:
         return say.circle(here.circle)
     if here.verdict.finished:
         return say.FINISHED
+    if here.verdict.over:
+        return say.OVER
     if here.verdict.status in NOT_TO_TAKE:
         return here.verdict.status
     if not is_ready:
         return say.waiting_on(waits_on)
     if here.claim is not None:
         return say.held(here.claim)
+    if here.verdict.status == "pr-open":
+        return say.PR_OPEN
     if here.for_a_person:
         return say.A_PERSONS
     if goahead.awaited(here.plan, here.node):

@@ -10,7 +10,7 @@ from stoat.derive.verdict import Context, Verdict
 
 def judge(memo: Memo, touched: bytearray) -> None:
     """The verdict of every touched node by its kind's rule, and then by who waits for it."""
-    context = Context(memo.at, memo.facts)
+    context = Context(memo.at, memo.facts, memo.github)
     for i, touch in enumerate(touched):
         if touch & JUDGE:
             memo.raw[i] = kinds.verdict(memo.states[i], memo.plan_at(i), context)
@@ -50,7 +50,7 @@ def connect(memo: Memo, touched: bytearray) -> None:
         if not touch & JUDGE:
             continue
         verdict = memo.final[i]
-        undone = verdict is not None and verdict.status != "done"
+        undone = verdict is not None and verdict.holds
         changed = bool(memo.undone[i]) != undone
         if changed:
             flipped.append(i)

@@ -7,16 +7,21 @@ The first row that applies. A done node has no stance, nor has one of an archive
 |-----------------------------------------------------------------------|---------|-------------|
 | done, its work could not be landed, and nobody is on it               | none    | unmergeable |
 | done, its worktree cannot be used and its work is in it               | none    | fix         |
+| done, and its pull request is open: what that one asks for            | none    | review, merge, fix, main-red |
 | done                                                                  | none    |             |
 | an agent's question is open                                           | you     | question    |
 | finished work could not be landed, and nobody is on it                | you     | unmergeable |
 | it waits for itself, or for a node that is nowhere                    | broken  |             |
 | its claim's process is dead                                           | broken  |             |
 | it is held, or a run of it is going                                   | moving  |             |
+| its pull request is open, or merged while its issue is open: turns.py | you or moving | review, merge, fix, main-red, partial, person |
+| … a review or a merge, and a dependency is not done                   | waiting |             |
 | given up on                                                           | you     | give-up     |
 | its worktree cannot be used until a person put it right               | you     | fix         |
 | a finished change in a plan without a branch                          | you     | merge       |
 | a finished change: its runner is there / is not, or it was worked by hand | moving / held | |
+| GitHub cannot be read for it                                          | broken  |             |
+| abandoned, ready, and a go-ahead is awaited that can be given         | you     | go-ahead    |
 | failed, mismatch, missing or abandoned                                | broken  |             |
 | not ready                                                             | waiting |             |
 | ready, and kept for a person                                          | you     | person      |
@@ -27,8 +32,9 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | ready, and to be observed or bound                                    | waiting |             |
 
 A give-up is `you` and not `broken`, since only a person's restart ends it (docs/status.md): `broken` is what something
-else than a decision of a person's may still mend.
-"""
+else than a decision of a person's may still mend. A red or conflicting pull request is `you` while no runner hands it
+back to its agent.
+"""  # noqa: E501 -- a table row
 
 from __future__ import annotations
 
@@ -74,12 +80,18 @@ def decide(here: Here, is_ready: bool, launch: Launch | None, runners: Runners, 
     unmergeable = _unmergeable(here)
     if here.verdict.status == "done":
         left_there = here.node.attempt is not None and here.node.attempt.outcome == "done"
-        return Standing(None, "", unmergeable or (_fix(here) if left_there else None))
+        return Standing(None, "", unmergeable or (_fix(here) if left_there else None) or _owed_to_a_pull(here))
     if question is not None:
         return _you("question", question.at, commands.answer(question.id), say.question(question))
     if unmergeable is not None:
         return Standing("you", unmergeable.why, unmergeable)
-    return _wrong(here) or _moving(here) or _stuck(here, runners) or _idle(here, is_ready, launch, runners)
+    return (
+        _wrong(here)
+        or _moving(here)
+        or _of_a_pull(here)
+        or _stuck(here, is_ready, runners)
+        or _idle(here, is_ready, launch, runners)
+    )
 
 
 def _unmergeable(here: Here) -> Owed | None:
@@ -117,7 +129,26 @@ def _moving(here: Here) -> Standing | None:
     return None
 
 
-def _stuck(here: Here, runners: Runners) -> Standing | None:
+def _of_a_pull(here: Here) -> Standing | None:
+    turn = here.verdict.turn
+    if turn is None:
+        return None
+    if turn.kind is None:
+        return Standing("moving", turn.why)
+    if turn.later and here.blocked:
+        return WAITING
+    return _you(turn.kind, turn.since, turn.action, turn.why)
+
+
+def _owed_to_a_pull(here: Here) -> Owed | None:
+    """What the open pull request of a done issue asks of a person: its dependents wait for it."""
+    turn = here.verdict.turn
+    if turn is None or turn.kind is None or here.claim is not None:
+        return None
+    return Owed(turn.kind, turn.since, turn.action, turn.why)
+
+
+def _stuck(here: Here, is_ready: bool, runners: Runners) -> Standing | None:
     node = here.node
     if node.gave_up is not None:
         action = commands.restart(here.slug, here.id)
@@ -127,6 +158,10 @@ def _stuck(here: Here, runners: Runners) -> Standing | None:
         return Standing("you", fix.why, fix)
     if here.verdict.finished:
         return _finished(here, runners)
+    if here.verdict.unseen:
+        return Standing("broken", here.verdict.detail)
+    if here.verdict.status == "abandoned" and is_ready and _can_take_a_go_ahead(here):
+        return None
     if here.verdict.status in ("failed", "mismatch", "missing", "abandoned"):
         return Standing("broken", say.broken(here.verdict.status, here.verdict.detail))
     return None
@@ -151,7 +186,7 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -
     since = here.node.added.at
     if here.for_a_person:
         return _you("person", since, _persons_action(here), say.A_PERSONS)
-    if goahead.approvable(here.plan, here.node, here.verdict.status):
+    if _can_take_a_go_ahead(here):
         whole = here.plan.header.go_ahead == "plan" and here.node.spec.kind == CHANGE
         action = commands.approve(here.slug, None if whole else here.id)
         return _you("go-ahead", since, action, say.GO_AHEAD)
@@ -163,6 +198,10 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -
         return Standing("waiting", here.verdict.detail)
     moving = launch.reason == "next" or _is_being_judged(here, runners)
     return Standing("moving" if moving else "held", launch.detail)
+
+
+def _can_take_a_go_ahead(here: Here) -> bool:
+    return goahead.approvable(here.plan, here.node, here.verdict.status)
 
 
 def _is_being_judged(here: Here, runners: Runners) -> bool:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from stoat.derive.kinds import change, consume, issue, person, pr, publish, review, slice, test_run_gate
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import status as say
@@ -39,4 +41,4 @@ def verdict(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     if claim is None:
         return found
     detail = say.claimed(claim, "" if found.status == "open" else found.detail)
-    return Verdict("claimed", detail, found.steps)
+    return replace(found, status="claimed", detail=detail, turn=None, unseen=False, over="")

@@ -1,15 +1,143 @@
-"""An issue is done when GitHub shows it closed. No sweep reads GitHub yet: a bound one is `unknown`, never `open`."""
+"""An issue is done when GitHub shows it closed, by whatever reason: nobody says so here.
+
+The first row that applies:
+
+| what                                                              | status     |
+|-------------------------------------------------------------------|------------|
+| it has no number                                                  | unrealized |
+| it was seen closed                                                | done       |
+| a person accepted it as partial                                   | done       |
+| GitHub does not show it, or could not be read (sight.py)          | missing or unknown |
+| a pull request of it is open, a draft too                         | pr-open    |
+| it was reopened, and no pull request is open                      | open, whatever was merged before |
+| a pull request of it was merged, since its last restart           | open, and nobody is to take it up: what closes it is said |
+| each pull request of it was closed without merging, since then    | abandoned  |
+| somebody holds it                                                 | claimed    |
+| else                                                              | open       |
+
+A done one with an open pull request is landing: what depends on it waits until that is merged or closed.
+"""  # noqa: E501 -- a table row
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from stoat.derive import mainred, pulls, sight
+from stoat.derive.pulls import Mine
+from stoat.derive.turns import Turn, turn
 from stoat.derive.verdict import Context, Verdict
-from stoat.derive.wording import status as say
+from stoat.derive.wording import commands
+from stoat.derive.wording import github as say
+from stoat.derive.wording import status as words
+from stoat.plan.github import Issue
+from stoat.plan.ids import node_branch, same_repository
 from stoat.plan.nodes import repository_of
 from stoat.plan.state import NodeState, PlanState
 
 
 def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
-    """Where an issue stands: not filed yet, or not seen yet."""
-    if node.spec.issue is None:
-        return Verdict("unrealized", say.unbound_issue())
-    return Verdict("unknown", say.unswept(say.number(repository_of(plan.header, node.spec), node.spec.issue)))
+    """Where an issue stands."""
+    number, home = node.spec.issue, repository_of(plan.header, node.spec)
+    if number is None:
+        return Verdict("unrealized", words.unbound_issue())
+    if home is None:
+        return Verdict("unknown", say.unswept(words.number(None, number)))
+    at = sight.follow(context, home, number)
+    issue = at.record.fact if at.record is not None else None
+    mine, keys = pulls.of_issue(context.github, home, issue, node_branch(plan.slug, node.spec.id))
+    verdict = _verdict(node, plan, context, home, at, issue, mine)
+    return replace(
+        verdict,
+        prs=pulls.shown(mine),
+        url=issue.url if issue is not None else None,
+        reads=(*at.reads, *keys, *_defaults(mine, at.repo)),
+    )
+
+
+def _verdict(
+    node: NodeState, plan: PlanState, context: Context, home: str, at: sight.Followed, issue: Issue | None,
+    mine: Sequence[Mine],
+) -> Verdict:  # fmt: skip
+    found = [one for one in mine if one.is_open]
+    if issue is not None and not issue.open:
+        remarks = _remarks(context, home, at, found)
+        if at.record is not None and at.record.unseen is not None:
+            remarks = [*remarks, say.unseen_remark(at.record.unseen)]
+        return _done(say.closed(issue, home), node, context, home, found, remarks)
+    if node.partial_accepted is not None:
+        return _done(say.accepted(node.partial_accepted), node, context, home, found, [])
+    last = say.last(found, home) if issue is not None else ""
+    hidden = sight.not_seen(context, at.repo, at.number, at.record, last)
+    if hidden is not None:
+        return Verdict(hidden.status, hidden.detail, unseen=hidden.unseen)
+    assert issue is not None
+    verdict = _open(node, plan, context, home, issue, mine)
+    return replace(verdict, detail=say.with_remarks(verdict.detail, _remarks(context, home, at, found)))
+
+
+def _done(
+    detail: str, node: NodeState, context: Context, home: str, found: Sequence[Mine], remarks: Sequence[str]
+) -> Verdict:
+    if not found:
+        return Verdict("done", say.with_remarks(detail, remarks))
+    lands = say.names(found, home)
+    return Verdict(
+        "done",
+        say.with_remarks(say.landing(found, home), [detail, *remarks]),
+        landing=lands,
+        turn=turn(found, node.spec.merge, home, context.github),
+    )
+
+
+def _open(node: NodeState, plan: PlanState, context: Context, home: str, issue: Issue, mine: Sequence[Mine]) -> Verdict:
+    found = [one for one in mine if one.is_open]
+    if found:
+        lines = [say.line(one, home, mainred.blame(one, context.github.default(one.repo))) for one in found]
+        return Verdict(
+            "pr-open", say.with_remarks(lines[0], lines[1:]), turn=turn(found, node.spec.merge, home, context.github)
+        )
+    merged = [one for one in mine if one.fact.state == "merged"]
+    if issue.reason == "reopened":
+        return Verdict("open", say.reopened(merged, home))
+    since = node.restarted.at if node.restarted is not None else ""
+    fresh = [one for one in mine if one.ended > since]
+    fresh_merged = [one for one in fresh if one.fact.state == "merged"]
+    if fresh_merged:
+        return _merged(fresh_merged[0], issue, plan, node, context, home)
+    if fresh:
+        return Verdict("abandoned", say.closed_unmerged(fresh, home))
+    return Verdict("open", say.restarted(mine, home) if mine else say.OPEN)
+
+
+def _merged(pull: Mine, issue: Issue, plan: PlanState, node: NodeState, context: Context, home: str) -> Verdict:
+    default = context.github.default(pull.repo)
+    if default is not None and pull.fact.base != default.name:
+        why = say.merged_elsewhere(pull, issue, home, default.name)
+        turn = Turn(why, "person", issue.url, pull.fact.merged_at)
+    else:
+        why = say.merged_and_open(pull, issue, home)
+        turn = Turn(why, "partial", commands.accept_partial(plan.slug, node.spec.id), pull.fact.merged_at)
+    return Verdict("open", why, turn=turn, over=why)
+
+
+def _remarks(context: Context, home: str, at: sight.Followed, found: Sequence[Mine]) -> list[str]:
+    """What else is to know: it moved, its repository has another name, a pull request's cannot be read."""
+    remarks = []
+    if not same_repository(at.repo, home):
+        remarks.append(say.moved(at.repo, at.number))
+    known = context.github.repository(at.repo)
+    if known is not None and known.repository is not None and not same_repository(known.repository.name, at.repo):
+        remarks.append(say.renamed(known.repository.name))
+    for repo in dict.fromkeys(one.repo for one in found if not same_repository(one.repo, at.repo)):
+        trouble = context.github.trouble(repo)
+        if trouble is not None:
+            remarks.append(say.elsewhere_unseen(repo, trouble.why))
+    return remarks
+
+
+def _defaults(mine: Sequence[Mine], home: str) -> tuple[tuple[str, str, str], ...]:
+    """The default branches that a verdict hangs on, and whether the pull requests' repositories can be seen."""
+    repos = dict.fromkeys(one.repo.lower() for one in mine)
+    return tuple((repo, what, "") for repo in repos for what in ("default", "whole"))

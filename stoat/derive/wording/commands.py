@@ -64,6 +64,11 @@ def claim(plan: str, node: str) -> str:
     return f"stoat claim {plan}/{node}"
 
 
+def accept_partial(plan: str, node: str) -> str:
+    """Accepts an issue as it is, with something left out."""
+    return f"stoat accept-partial {plan}/{node}"
+
+
 def answer(question: str) -> str:
     """Answers a question."""
     return f"stoat answer {question} TEXT"
@@ -108,6 +113,11 @@ def ref(plan: str, node: str) -> str:
 def issue_url(repository: str, number: int) -> str:
     """Where an issue is read."""
     return f"https://github.com/{repository}/issues/{number}"
+
+
+def commit_url(repository: str, commit: str) -> str:
+    """Where a commit is read; `repository` is the link to it."""
+    return f"{repository}/commit/{commit}"
 
 
 def pr_url(repository: str, number: int) -> str:

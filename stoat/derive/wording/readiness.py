@@ -12,6 +12,8 @@ AWAITING_GO_AHEAD = "ready, awaiting a go-ahead"
 A_PERSONS = "ready, for a person"
 FOR_THE_CLOUD = f"ready, {KEPT_FOR_THE_CLOUD}"
 FINISHED = "finished, waiting to land"
+OVER = "merged, and its issue is still open"
+PR_OPEN = "ready, its pull request is open"
 DONE = "done"
 ARCHIVED = "its plan is archived"
 

@@ -96,6 +96,11 @@ def short(stance: Stance | None, status: Status, why: str, kind: NeedKind | None
     return f"{SIGNS[stance]} {why}"
 
 
+def landing_pulls(pulls: str) -> str:
+    """A done issue with a pull request open, as what waits for it names it."""
+    return f"done · landing {pulls}"
+
+
 def card(node: NodeAnswer) -> str:
     """The sentence beside a node's status: why it stands as it does, unless its detail says that and more."""
     why = node.stance_why

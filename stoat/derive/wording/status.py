@@ -249,11 +249,6 @@ def unknown_kind(kind: str) -> str:
     return f"this version of Stoat does not know the kind {kind}"
 
 
-def unswept(what: str) -> str:
-    """Something on GitHub that was never looked at."""
-    return f"no GitHub sweep has seen {what} yet"
-
-
 def unread_feed(package: str, feed: str) -> str:
     """A package that was never looked for."""
     return f"no sweep has looked for {package} on {feed} yet"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoat.clock import Time
+from stoat.clock import Time, plus, seconds_between
 from stoat.plan.state import Mark
 
 MOST_NAMED = 3
 
 ASKED_A_PERSON = "its agent asked a person and waits for the answer"
 KEPT_FOR_THE_CLOUD = "kept for a cloud agent"
+PR_OPEN = "has a PR open to close its issue — it is done when a person merges it"
+PR_DID_NOT_CLOSE = "its last attempt ended in a pull request, and the issue is open all the same"
 
 
 def later(kind: str) -> str:
@@ -58,3 +60,26 @@ def counted(count: int, what: str, plural: str | None = None) -> str:
 def moment(time: Time) -> str:
     """A Time to the minute: `2026-11-30 22:16Z`."""
     return f"{time[:10]} {time[11:16]}Z" if len(time) >= 16 else time
+
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def ago(earlier: Time, now: Time) -> str:
+    """How long ago something was, in one word of time: `3h ago`; what a clock ahead of ours stamped is just now."""
+    unit = _unit(earlier, now)
+    many = int(max(0.0, seconds_between(earlier, now)) // unit)
+    if unit == _MINUTE:
+        return f"{many} min ago" if many else "less than a minute ago"
+    return f"{many}h ago" if unit == _HOUR else f"{many} days ago"
+
+
+def ago_changes(earlier: Time, now: Time) -> Time:
+    """When `ago` says something else."""
+    unit = _unit(earlier, now)
+    return plus(earlier, (int(max(0.0, seconds_between(earlier, now)) // unit) + 1) * unit)
+
+
+def _unit(earlier: Time, now: Time) -> int:
+    seconds = seconds_between(earlier, now)
+    return _MINUTE if seconds < _HOUR else _HOUR if seconds < 2 * _DAY else _DAY

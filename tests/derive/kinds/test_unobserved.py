@@ -11,15 +11,15 @@ from tests.support.states import JO, answer, claim, issue, landing, node, plan, 
 
 CASES = {
     "issue not filed": (issue("a", number=None), "unrealized", "no issue is filed for it yet"),
-    "issue": (issue("a"), "unknown", "no GitHub sweep has seen o/r#7 yet"),
+    "issue": (issue("a"), "unknown", "no GitHub sweep has seen o/r#7 yet (`stoat sweep` looks)"),
     "issue held": (
         issue("a", claim=claim()),
         "claimed",
-        "bot is on it · no GitHub sweep has seen o/r#7 yet",
+        "bot is on it · no GitHub sweep has seen o/r#7 yet (`stoat sweep` looks)",
     ),
     "issue not filed, held": (issue("a", number=None, claim=claim()), "unrealized", "no issue is filed for it yet"),
     "pr not opened": (node("a", PR), "unrealized", "no pull request is bound to it yet"),
-    "pr": (node("a", PR, spec={"pr": 9}), "unknown", "no GitHub sweep has seen #9 yet"),
+    "pr": (node("a", PR, spec={"pr": 9}), "unknown", "no GitHub sweep has seen #9 yet (`stoat sweep` looks)"),
     "publish": (node("a", PUBLISH, spec={"package": "F"}), "unknown", "no sweep has looked for F on nuget.org yet"),
     "consume": (
         node("a", CONSUME, spec={"package": "F", "repo": "o/r"}),

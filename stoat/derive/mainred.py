@@ -1,0 +1,44 @@
+"""Whether a pull request is red because of main: no agent can mend that in its own branch.
+
+| checks that fail                                   | it is red because of |
+|----------------------------------------------------|----------------------|
+| of the pull request, and each fails on main, too   | main                 |
+| … and some that main does not fail                 | itself; what is main's is named |
+| of the pull request, and main is green or unknown  | itself               |
+| without names                                      | itself               |
+
+Only a pull request into the default branch can be red because of it. Main's checks are those of its last settled
+commit, as on record.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from stoat.derive.pulls import Mine
+from stoat.plan.github import Branch
+
+
+class Blame(Struct, frozen=True):
+    """Whose the failing checks are: `own` are the pull request's, `mains` also fail on main."""
+
+    own: tuple[str, ...]
+    mains: tuple[str, ...]
+
+    @property
+    def whose(self) -> Literal["main", "own"]:
+        """main: every one of them fails there, too."""
+        return "main" if self.mains and not self.own else "own"
+
+
+def blame(pull: Mine, default: Branch | None) -> Blame:
+    """Whose fault the failing checks of a red pull request are. `default` is the branch of its repository."""
+    failing = pull.ci.failing
+    if default is None or default.ci != "failed" or pull.fact.base != default.name:
+        return Blame(failing, ())
+    on_main = frozenset(default.failing)
+    return Blame(
+        tuple(name for name in failing if name not in on_main), tuple(name for name in failing if name in on_main)
+    )

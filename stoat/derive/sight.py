@@ -1,0 +1,102 @@
+"""Whether GitHub shows what a node hangs on: what comes before every rule of an issue or a pull request.
+
+The first row that applies, for what was not seen to end (what was seen closed or merged stays so, whatever is unseen):
+
+| what                                                                      | status  |
+|---------------------------------------------------------------------------|---------|
+| it was transferred to an issue that was seen                              | that one's |
+| GitHub does not show it, or it was deleted                                | missing |
+| it was transferred, or this token may not read it, or GitHub blocked it   | unknown |
+| its repository was never seen and GitHub shows none, or it was deleted    | missing |
+| its repository is not shown any more, or may not be read                  | unknown |
+| the last look could not read the repository, or anything                  | unknown, with how old the last facts are |
+| nobody has looked yet                                                     | unknown |
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from stoat.clock import Time
+from stoat.derive.answers import Status
+from stoat.derive.verdict import Context
+from stoat.derive.watched import ALL, Key
+from stoat.derive.wording import github as say
+from stoat.derive.wording import status as words
+from stoat.plan.github import IssueRecord, PullRecord, Unseen
+
+
+class NotSeen(Struct, frozen=True):
+    """What a node reads instead: the status, why, and whether GitHub cannot be read for it."""
+
+    status: Status
+    detail: str
+    unseen: bool
+
+
+class Followed(Struct, frozen=True):
+    """An issue where it is now: the repository, its number and record, and what was read on the way."""
+
+    repo: str
+    number: int
+    record: IssueRecord | None
+    reads: tuple[Key, ...]
+
+
+def follow(context: Context, repo: str, number: int) -> Followed:
+    """An issue's record, found where it was transferred to if that was seen."""
+    reads: list[Key] = [ALL]
+    at = (repo, number)
+    found = context.github.issue(*at)
+    reads += _keys(at)
+    record = found
+    while record is not None and record.unseen is not None and record.unseen.to:
+        target = _numbered(record.unseen.to)
+        if target is None or (target[0].lower(), "issue", target[1]) in reads:
+            break
+        reads += _keys(target)
+        record = context.github.issue(*target)
+        if record is not None and record.fact is not None:
+            at, found = target, record
+    return Followed(at[0], at[1], found, tuple(reads))
+
+
+def keys_of_pull(repo: str) -> tuple[Key, ...]:
+    """What of GitHub a pull request hangs on beside itself."""
+    return (ALL, (repo.lower(), "whole", ""))
+
+
+def not_seen(
+    context: Context, repo: str, number: int, record: IssueRecord | PullRecord | None, last: str
+) -> NotSeen | None:
+    """Why it cannot be seen, None when it is. `last` says how it was; empty when it never was seen."""
+    what, github = words.number(repo, number), context.github
+    if record is not None and record.unseen is not None:
+        return _unseen(what, record.unseen, last)
+    gone = github.unseen(repo)
+    if gone is not None:
+        known = github.repository(repo)
+        if gone.why == "missing" and known is not None and known.repository is not None:
+            return NotSeen("unknown", say.no_more(repo, gone, last), True)
+        return _unseen(repo, gone, last)
+    trouble = github.trouble(repo)
+    if trouble is not None:
+        recorded: Time = record.at if record is not None else ""
+        return NotSeen("unknown", say.trouble(what, trouble, last, recorded, context.now), True)
+    if record is None or record.fact is None:
+        return NotSeen("unknown", say.unswept(what), False)
+    return None
+
+
+def _unseen(what: str, unseen: Unseen, last: str) -> NotSeen:
+    missing = unseen.why in ("missing", "deleted")
+    return NotSeen("missing" if missing else "unknown", say.gone(what, unseen, last), not missing)
+
+
+def _keys(at: tuple[str, int]) -> tuple[Key, Key]:
+    return (at[0].lower(), "issue", at[1]), (at[0].lower(), "whole", "")
+
+
+def _numbered(text: str) -> tuple[str, int] | None:
+    repo, found, number = text.rpartition("#")
+    return (repo, int(number)) if found and repo and number.isdecimal() else None

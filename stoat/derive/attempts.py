@@ -1,6 +1,17 @@
 """What became of an attempt, by the evidence; and whether there is another one.
 
-An exit code is no evidence. An attempt is judged once what it did had time to show, or at once when it shows.
+An exit code is no evidence. An attempt is judged once what it did had time to show, or at once when it shows. On an
+issue it is not commits that count but what GitHub shows:
+
+| of an issue whose agent has exited                             | the attempt          |
+|----------------------------------------------------------------|----------------------|
+| it reads done, or a pull request that closes it is open        | done                 |
+| its agent asked a person                                       | given-back           |
+| nobody saw its process, and nothing is on its branch           | lost                 |
+| less than --settle-seconds ago                                 | wait                 |
+| GitHub was not seen since then                                 | look, and wait       |
+| GitHub does not show it any more                               | given-back           |
+| else: no pull request was seen                                 | failed, or nothing   |
 """
 
 from __future__ import annotations
@@ -24,8 +35,8 @@ from stoat.derive.integration import (
 )
 from stoat.derive.wording import attempts as say
 from stoat.plan.events.attempts import GOT_NOWHERE, Outcome
-from stoat.plan.nodes import CHANGE
-from stoat.plan.state import NodeState
+from stoat.plan.nodes import CHANGE, ISSUE
+from stoat.plan.state import Attempt, NodeState
 
 
 class Wait(Struct, frozen=True):
@@ -40,6 +51,10 @@ class Verify(Struct, frozen=True):
     commit: str
 
 
+class Look(Struct, frozen=True):
+    """Not before GitHub was seen once more: what it showed is from before the attempt had its time."""
+
+
 class Judged(Struct, frozen=True):
     """The attempt is over: its outcome, and what the evidence said, as a fragment of a sentence."""
 
@@ -47,16 +62,21 @@ class Judged(Struct, frozen=True):
     detail: str
 
 
-Verdict = Wait | Verify | Judged
+Verdict = Wait | Look | Verify | Judged
 
 
-def judge(node: NodeState, answer: NodeAnswer, branch: Finish, *, now: Time, settle: float) -> Verdict:
+def judge(
+    node: NodeState, answer: NodeAnswer, branch: Finish, *, now: Time, settle: float, seen_at: Time | None = None
+) -> Verdict:
     """What to make of the node's last attempt, whose agent has exited. `settle` is in seconds since then.
 
     `branch` is what git shows of its work. A change is done by its branch; every other kind by its derived status.
+    `seen_at` is when the repository of an issue was last seen whole on GitHub.
     """
     attempt = node.attempt
     assert attempt is not None
+    if node.spec.kind == ISSUE:
+        return _of_issue(node, attempt, answer, branch, now=now, settle=settle, seen_at=seen_at)
     if isinstance(branch, Red):
         return Judged("failed", say.RED)
     done = isinstance(branch, Mergeable | ToVerify) if node.spec.kind == CHANGE else answer.status == "done"
@@ -66,8 +86,7 @@ def judge(node: NodeState, answer: NodeAnswer, branch: Finish, *, now: Time, set
         return Judged("done", _committed(branch) if node.spec.kind == CHANGE else answer.detail)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
-    if attempt.process is None and isinstance(branch, NeverCommitted | Verified | Elsewhere) and not _seen_since(node):
-        # Nobody ever saw its process, and nothing is there that it could have done: there is nothing to wait for.
+    if _never_was(node, attempt, branch):
         return Judged("lost", say.LOST)
     if answer.status == "running":
         return Wait(None)
@@ -75,6 +94,33 @@ def judge(node: NodeState, answer: NodeAnswer, branch: Finish, *, now: Time, set
     if now < settled:
         return Wait(settled)
     return _failed(node, answer, branch)
+
+
+def _of_issue(
+    node: NodeState, attempt: Attempt, answer: NodeAnswer, branch: Finish, *, now: Time, settle: float,
+    seen_at: Time | None,
+) -> Verdict:  # fmt: skip
+    if answer.status in ("done", "pr-open"):
+        return Judged("done", answer.detail)
+    if node.open_questions:
+        return Judged("given-back", say.GIVEN_BACK)
+    if _never_was(node, attempt, branch):
+        return Judged("lost", say.LOST)
+    settled = plus(attempt.exited_at or attempt.started, settle)
+    if now < settled:
+        return Wait(settled)
+    if seen_at is None or seen_at < settled or answer.status == "unknown":
+        return Look()
+    if answer.status == "missing":
+        return Judged("given-back", say.reads(answer.detail, answer.status))
+    nothing = isinstance(branch, NeverCommitted | Elsewhere)
+    return Judged("nothing" if nothing else "failed", say.no_pull(node.spec.issue))
+
+
+def _never_was(node: NodeState, attempt: Attempt, branch: Finish) -> bool:
+    """Whether nobody ever saw the attempt's process and nothing is there that it could have done."""
+    nothing = isinstance(branch, NeverCommitted | Verified | Elsewhere)
+    return attempt.process is None and nothing and not _seen_since(node)
 
 
 def another(tries: int, max_attempts: int) -> bool:

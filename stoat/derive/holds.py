@@ -7,13 +7,17 @@ The first row that applies:
 | it is of a kind that this version's runner does not launch            | later    |
 | it is kept for a person                                               | person   |
 | it is kept for a cloud agent                                          | cloud    |
+| an issue: it has no number yet                                        | unbound  |
+| an issue: a pull request that closes it is open                       | pr-open  |
 | somebody holds it                                                     | claimed  |
 | its agent's question is open                                          | question |
 | it was given up on                                                    | gave-up  |
 | it needs a go-ahead and has none                                      | go-ahead |
 | its last attempt is not judged yet                                    | judging  |
+| an issue: GitHub was not seen, or does not show it                    | unseen   |
+| an issue: its last attempt ended in a pull request, and it is open    | over     |
 | its finished work has only to land                                    | finished |
-| it builds on a done upstream whose work has not landed                | upstream |
+| no issue: it builds on a done upstream whose work has not landed      | upstream |
 
 What a runner adds (its checkout, its slots, resources) is in `schedule.py`, what the machine adds in `launch.py`.
 """
@@ -25,33 +29,39 @@ from typing import Literal
 from msgspec import Struct
 
 from stoat.derive import goahead, landings
+from stoat.derive.answers import Status
 from stoat.plan.nodes import CHANGE, ISSUE, PERSON, REVIEW
 from stoat.plan.state import NodeState, PlanState
 
 HoldReason = Literal[
-    "later", "person", "cloud", "claimed", "question", "gave-up", "go-ahead", "judging", "finished", "upstream",
-    "elsewhere", "slot", "resource", "alone",
+    "later", "person", "cloud", "unbound", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging", "unseen",
+    "over", "finished", "upstream", "elsewhere", "slot", "resource", "alone",
 ]  # fmt: skip
 """The rows above; and of a runner: elsewhere (another repository's), slot (all are taken), resource (one is full),
 alone (it wants the machine to itself, or another node has it)."""
 
-NOT_YET = frozenset({ISSUE, REVIEW})
+NOT_YET = frozenset({REVIEW})
 """Kinds whose result nothing here can observe yet: an agent on one could never be judged."""
+
+UNSEEN: frozenset[Status] = frozenset({"unknown", "missing"})
+"""How an issue reads that GitHub does not show, or that nobody has looked at."""
 
 
 class Hold(Struct, frozen=True):
-    """Why a node is not launched: the reason, and who or what (a kind, a holder, an upstream, a resource)."""
+    """Why a node is not launched: the reason, and who or what (a kind, a holder, an upstream, a resource, a detail)."""
 
     node: str
     reason: HoldReason
     what: str = ""
 
 
-def hold_of(plan: PlanState, node: NodeState, *, holder: str | None, upstream: str | None) -> Hold | None:
+def hold_of(
+    plan: PlanState, node: NodeState, *, status: Status, detail: str, holder: str | None, upstream: str | None
+) -> Hold | None:
     """What keeps the node from every runner; None when nothing does.
 
-    `holder` has its running lease; `upstream` is a done node that it builds on and whose work is known not to have
-    landed.
+    `status` and `detail` are what is derived of it. `holder` has its running lease; `upstream` is a done node that it
+    builds on and whose work is known not to have landed.
     """
     spec, attempt = node.spec, node.current_attempt
 
@@ -64,6 +74,10 @@ def hold_of(plan: PlanState, node: NodeState, *, holder: str | None, upstream: s
         return hold("person")
     if for_the_cloud(node):
         return hold("cloud")
+    if spec.kind == ISSUE and spec.issue is None:
+        return hold("unbound")
+    if spec.kind == ISSUE and status == "pr-open":
+        return hold("pr-open")
     if holder is not None:
         return hold("claimed", holder)
     if node.open_questions:
@@ -74,9 +88,13 @@ def hold_of(plan: PlanState, node: NodeState, *, holder: str | None, upstream: s
         return hold("go-ahead")
     if attempt is not None and attempt.outcome is None:
         return hold("judging")
+    if spec.kind == ISSUE and status in UNSEEN:
+        return hold("unseen", detail)
+    if spec.kind == ISSUE and attempt is not None and attempt.outcome == "done":
+        return hold("over")
     if spec.kind == CHANGE and landings.awaited(node):
         return hold("finished")
-    return hold("upstream", upstream) if upstream is not None else None
+    return hold("upstream", upstream) if upstream is not None and spec.kind != ISSUE else None
 
 
 def for_a_person(node: NodeState) -> bool:

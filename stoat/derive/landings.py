@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.plan.ids import node_branch
-from stoat.plan.nodes import CHANGE
+from stoat.plan.nodes import CHANGE, ISSUE
 from stoat.plan.state import NodeState, PlanState
 
 
@@ -36,8 +36,13 @@ class Expected(Struct, frozen=True):
 
 
 def awaited(node: NodeState) -> bool:
-    """Whether a runner's attempt finished the node's work and no landing of it is on record."""
+    """Whether a runner's attempt finished the node's work and no landing of it is on record.
+
+    An issue's work is landed by nobody here: its pull request is merged on GitHub (`upstream.py`).
+    """
     attempt = node.current_attempt
+    if node.spec.kind == ISSUE:
+        return False
     return attempt is not None and attempt.outcome == "done" and node.current_landing is None
 
 
@@ -72,7 +77,7 @@ def by_hand(node: NodeState, shown: NodeAnswer) -> bool:
 def finished(node: NodeState, shown: NodeAnswer) -> bool:
     """Whether an attempt's work is complete and nothing of it is on record as landed: it is to be seen through."""
     attempt = node.current_attempt
-    if attempt is None or attempt.outcome is None or node.current_landing is not None:
+    if attempt is None or attempt.outcome is None or node.current_landing is not None or node.spec.kind == ISSUE:
         return False
     return attempt.outcome == "done" if node.spec.kind == CHANGE else shown.status == "done"
 
@@ -87,7 +92,8 @@ def pending(plan: PlanState, node: NodeState) -> bool:
 
 
 def unlanded(plan: PlanState, answer: PlanAnswer, alone: Container[str]) -> frozenset[str]:
-    """The done nodes, worked by an attempt, whose work is not on the plan's branch; without those left `alone`."""
+    """The done nodes, worked by an attempt, whose work is not on the plan's branch; without those left `alone`, and
+    without issues."""
     if plan.header.branch is None:
         return frozenset()
     states = ((shown, plan.nodes[shown.id]) for shown in answer.nodes if shown.id not in alone)
@@ -95,6 +101,7 @@ def unlanded(plan: PlanState, answer: PlanAnswer, alone: Container[str]) -> froz
         shown.id
         for shown, node in states
         if shown.status == "done" and node.attempt is not None and node.current_landing is None
+        if node.spec.kind != ISSUE
     )
 
 

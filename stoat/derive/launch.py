@@ -105,7 +105,10 @@ class Runners:
 def decide(here: Here, runners: Runners) -> Launch:
     """Why the node is not being launched, or that it is next."""
     holder = here.claim.holder if here.claim is not None else None
-    hold = hold_of(here.plan, here.node, holder=holder, upstream=here.unlanded)
+    verdict = here.verdict
+    hold = hold_of(
+        here.plan, here.node, status=verdict.status, detail=verdict.detail, holder=holder, upstream=here.unlanded
+    )
     if hold is not None:
         return Launch("go-ahead" if hold.reason == "go-ahead" else "held", say.held(hold))
     repository = repository_of(here.plan.header, here.node.spec)

@@ -123,7 +123,7 @@ def _hold(
     holder = shown.claim.holder if shown.claim is not None else None
     upstream = next((one for one in node.spec.depends_on if one in unlanded), None)
     wanted = repository_of(plan.header, node.spec)
-    hold = hold_of(plan, node, holder=holder, upstream=upstream)
+    hold = hold_of(plan, node, status=shown.status, detail=shown.detail, holder=holder, upstream=upstream)
     if hold is None and wanted is not None and not same_repository(wanted, repo):
         return Hold(shown.id, "elsewhere", wanted)
     return hold

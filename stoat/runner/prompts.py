@@ -5,13 +5,15 @@ What the repository's own conventions and skills say is not repeated. Every word
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stoat.derive.wording import commands
 from stoat.plan.nodes import CHANGE, GATE, REVIEW, SLICE, Node, Step
 from stoat.plan.state import NodeState, PlanState
 from stoat.plan.variables import RUN_TAG
 from stoat.runner.fence import Fence
+from stoat.runner.issues import briefing
+from stoat.runner.issues.briefing import Brief
 
 LONGEST = 96 * 1024
 """Bytes of a prompt: one argument of a program may have 128 KiB on Linux, and a launcher may add to it."""
@@ -22,6 +24,7 @@ class Assignment:
     """What an agent is told: its node, its claim, its place, and what is known of earlier tries.
 
     `asked` holds (question, answer) pairs that a person settled; `before` says how the last attempt was judged.
+    `issue` is what an issue node is about.
     """
 
     plan: str
@@ -36,6 +39,7 @@ class Assignment:
     skills: tuple[str, ...] = ()
     before: str | None = None
     asked: tuple[tuple[str, str], ...] = field(default=())
+    issue: Brief | None = None
 
     @property
     def ref(self) -> str:
@@ -44,8 +48,9 @@ class Assignment:
 
 
 def assignment(
-    plan: PlanState, node: NodeState, *, holder: str, own_names: tuple[str, ...], before: str | None
-) -> Assignment:
+    plan: PlanState, node: NodeState, *, holder: str, own_names: tuple[str, ...], before: str | None,
+    issue: Brief | None = None,
+) -> Assignment:  # fmt: skip
     """What the agent of the node's attempt is told of it."""
     attempt, spec = node.attempt, node.spec
     assert attempt is not None
@@ -58,34 +63,53 @@ def assignment(
         plan=plan.slug, node=spec, claim=attempt.claim, holder=holder, worktree=attempt.worktree,
         branch=attempt.branch, base=f"{attempt.base_ref} ({attempt.base[:7]})", attempt=attempt.number,
         own_names=own_names, skills=spec.skills or plan.header.skills, before=before, asked=asked,
+        issue=issue,
     )  # fmt: skip
 
 
 def prompt(work: Assignment) -> str:
-    """The whole prompt, at most LONGEST bytes: a brief that is longer is cut, and says where the rest is."""
-    brief = work.node.brief or ""
+    """The whole prompt, at most LONGEST bytes: what is longer is cut, an issue's text before the brief, and it says
+    where the rest is."""
     fence = Fence(_outside(work))
-    text = _written(work, fence, brief)
-    too_long = len(text.encode(errors="replace")) - LONGEST
-    if too_long > 0 and brief:
-        note = f"\n… cut here; the whole brief: stoat node show {work.ref}"
-        kept = max(0, len(brief.encode(errors="replace")) - too_long - len(note.encode()))
-        text = _written(work, fence, brief.encode(errors="replace")[:kept].decode(errors="ignore") + note)
+    text = _written(work, fence)
+    if work.issue is not None and work.issue.body:
+        body = _cut(work.issue.body, _excess(text), briefing.view(work.issue.number))
+        work = replace(work, issue=replace(work.issue, body=body))
+        text = _written(work, fence)
+    if work.node.brief:
+        text = _written(work, fence, _cut(work.node.brief, _excess(text), f"stoat node show {work.ref}"))
     return text
+
+
+def _excess(text: str) -> int:
+    return len(text.encode(errors="replace")) - LONGEST
+
+
+def _cut(text: str, excess: int, whole: str) -> str:
+    """The text, shorter by so many bytes and with the command that shows the whole of it where there are too many."""
+    if excess <= 0:
+        return text
+    note = f"\n… cut here; the whole text: {whole}"
+    kept = max(0, len(text.encode(errors="replace")) - excess - len(note.encode()))
+    return text.encode(errors="replace")[:kept].decode(errors="ignore") + note
 
 
 def _outside(work: Assignment) -> list[str]:
     node = work.node
     words = [node.title or "", node.brief or "", work.before or "", _steps(work), _place(work)]
     words += [*node.specs, *work.skills, *work.own_names]
+    words += briefing.outside(work.issue) if work.issue is not None else []
     return words + [text for pair in work.asked for text in pair]
 
 
-def _written(work: Assignment, fence: Fence, brief: str) -> str:
-    node = work.node
+def _written(work: Assignment, fence: Fence, brief: str | None = None) -> str:
+    """The prompt, with the node's brief or this cut one."""
+    node, issue = work.node, work.issue
+    brief = brief if brief is not None else node.brief
     parts = [_claim(work), fence.rule(), fence.around("title", node.title or node.id)]
     if brief:
         parts.append(fence.around("brief", brief))
+    parts += briefing.issue(issue, fence, issue.body) if issue is not None else []
     parts.append(_done_means(work))
     if node.specs:
         parts.append("Its specs, one a line:\n" + fence.around("specs", "\n".join(node.specs)))
@@ -99,9 +123,11 @@ def _written(work: Assignment, fence: Fence, brief: str) -> str:
         parts.append("This was asked about the node, and a person answered:\n" + fence.around("answers", said))
     if work.before:
         parts.append("The attempt before this one ended so:\n" + fence.around("last attempt", work.before))
-    parts += [_PLACE + fence.around("place", _place(work)), _MACHINE]
+    place = _PLACE + ("" if issue is not None else _NO_PUSH) + _NO_OTHER
+    parts += [f"{place}\n" + fence.around("place", _place(work)), _MACHINE]
     if work.own_names:
         parts.append(_VARIABLES + fence.around("variables", "\n".join(work.own_names)))
+    parts += briefing.ending(issue, fence, ref=work.ref, claim=work.claim) if issue is not None else []
     parts.append(_asking(work))
     return "\n\n".join(parts) + "\n"
 
@@ -111,10 +137,9 @@ _STEPS = (
     f"that ran anything else does not count. Where a line ends with {commands.COMMAND}, the plan names no command: "
     "choose the one that proves it.\n"
 )
-_PLACE = (
-    "Work in this worktree, on this branch of its own. Commit what you do on this branch. Do not switch branches, do "
-    "not push, do not merge, and change no file outside it.\n"
-)
+_PLACE = "Work in this worktree, on this branch of its own. Commit what you do on this branch. Do not switch branches, "
+_NO_PUSH = "do not push, "
+_NO_OTHER = "do not merge, and change no file outside it."
 _MACHINE = (
     "This machine is shared with other agents and with people. Do not stop, restart or clean up any process, "
     "container, service or database that you did not start yourself."
@@ -134,6 +159,8 @@ def _claim(work: Assignment) -> str:
 
 
 def _done_means(work: Assignment) -> str:
+    if work.issue is not None:
+        return briefing.done_means(work.issue)
     match work.node.kind:
         case kind if kind == CHANGE:
             steps = " and every step below has passed on exactly that commit" if work.node.steps else ""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from stoat.clock import plus
 from stoat.derive import attempts
 from stoat.derive.answers import NodeAnswer
-from stoat.derive.attempts import Judged, Verify, Wait, another, in_a_row
+from stoat.derive.attempts import Judged, Look, Verify, Wait, another, in_a_row
 from stoat.derive.integration import (
     Elsewhere,
     Finish,
@@ -21,7 +21,7 @@ from stoat.derive.integration import (
     Unusable,
     Verified,
 )
-from stoat.plan.nodes import CHANGE, GATE, SLICE, Node
+from stoat.plan.nodes import CHANGE, GATE, ISSUE, SLICE, Node
 from stoat.plan.state import Attempt, Evidence, Mark, NodeState
 
 START = "2026-11-30T10:00:00.000Z"
@@ -142,3 +142,54 @@ def test_evidence_is_an_attempts_by_the_logs_order_and_not_by_a_clock(seq: int, 
     assert node.attempt is not None
     found = judge(replace(node, attempt=replace(node.attempt, seq=5)), "failed", Verified())
     assert isinstance(found, Judged) and found.outcome == outcome
+
+
+def of_issue(
+    status: str, branch: Finish, *, now: str = LATE, seen_at: str | None = LATE, node: NodeState | None = None
+) -> attempts.Verdict:
+    given = node or node_of(ISSUE)
+    bound = replace(given, spec=replace(given.spec, issue=7, repo="o/r"))
+    return attempts.judge(bound, answer(ISSUE, status), branch, now=now, settle=SETTLE, seen_at=seen_at)
+
+
+BRANCHES = (Mergeable(HEAD, 1), Uncommitted(("a",)), NeverCommitted(), Elsewhere(), Unusable("a rebase"))
+
+
+@pytest.mark.parametrize("status", ["done", "pr-open"])
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_an_attempt_on_an_issue_succeeded_once_github_shows_it_closed_or_a_pull_request(
+    status: str, branch: Finish
+) -> None:
+    assert of_issue(status, branch, now=EARLY, seen_at=None) == Judged("done", "the detail")
+
+
+@pytest.mark.parametrize("status", ["open", "abandoned", "claimed", "unknown", "missing"])
+def test_an_attempt_on_an_issue_has_its_time_to_show(status: str) -> None:
+    assert of_issue(status, Mergeable(HEAD, 1), now=EARLY, seen_at=EARLY) == Wait(LATE)
+
+
+@pytest.mark.parametrize("status", ["open", "abandoned", "claimed", "unknown", "missing"])
+@pytest.mark.parametrize("seen_at", [None, START, EXIT, EARLY])
+def test_what_github_showed_before_the_attempt_had_its_time_is_never_held_against_it(
+    status: str, seen_at: str | None
+) -> None:
+    assert of_issue(status, Mergeable(HEAD, 1), now=plus(LATE, 86400), seen_at=seen_at) == Look()
+
+
+def test_an_issue_that_cannot_be_seen_is_never_a_failure() -> None:
+    assert of_issue("unknown", NeverCommitted()) == Look()
+    assert of_issue("missing", Mergeable(HEAD, 1)) == Judged("given-back", "the detail")
+
+
+@pytest.mark.parametrize("status", ["open", "abandoned", "claimed"])
+def test_no_pull_request_seen_in_time_is_a_failed_attempt(status: str) -> None:
+    assert of_issue(status, Mergeable(HEAD, 1)) == Judged("failed", "no PR was seen that closes #7")
+    assert of_issue(status, NeverCommitted()) == Judged("nothing", "no PR was seen that closes #7")
+
+
+def test_an_attempt_on_an_issue_that_asked_is_given_back_and_one_that_never_was_is_lost() -> None:
+    asked = of_issue("open", NeverCommitted(), now=EARLY, node=node_of(ISSUE, questions=1))
+    assert isinstance(asked, Judged) and asked.outcome == "given-back"
+    lost = of_issue("open", NeverCommitted(), now=EARLY, node=node_of(ISSUE, process=None))
+    assert isinstance(lost, Judged) and lost.outcome == "lost"
+    assert of_issue("open", Mergeable(HEAD, 1), now=EARLY, node=node_of(ISSUE, process=None)) == Wait(LATE)

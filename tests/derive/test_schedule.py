@@ -22,6 +22,9 @@ AFTER = "2026-11-30T13:00:00.000Z"
 ADA = Mark("ada", BEFORE)
 
 
+BOUND = {"issue": 7, "repo": "o/app"}
+
+
 def attempt(outcome: str | None, started: str = BEFORE) -> Attempt:
     return Attempt(
         number=1, claim="c-1", started=started, runner="r", machine="m", launcher="l", worktree="/w", branch="b",
@@ -82,7 +85,18 @@ def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order()
 @pytest.mark.parametrize(
     ("node", "hold"),
     [
-        (one(kind="issue"), Hold("a", "later", "issue")),
+        (one(kind="issue", spec={"assignee": "person"}), Hold("a", "person")),
+        (one(kind="issue"), Hold("a", "unbound")),
+        (one(kind="issue", spec=BOUND, answer={"status": "pr-open"}), Hold("a", "pr-open")),
+        (one(kind="issue", spec=BOUND, answer={"status": "open"}), Hold("a", "go-ahead")),
+        (one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}, attempt=attempt(None)),
+         Hold("a", "judging")),
+        (one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "unknown", "detail": "GitHub is away"}),
+         Hold("a", "unseen", "GitHub is away")),
+        (one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}, attempt=attempt("done")),
+         Hold("a", "over")),
+        (one(kind="issue", spec={"issue": 7, "repo": "o/other"}, go_ahead=ADA, answer={"status": "open"}),
+         Hold("a", "elsewhere", "o/other")),
         (one(kind="review"), Hold("a", "later", "review")),
         (one(spec={"assignee": "person"}), Hold("a", "person")),
         (one(spec={"agent": "cloud"}), Hold("a", "cloud")),
@@ -100,7 +114,7 @@ def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order()
         ),
     ],
     ids=lambda value: value.reason if isinstance(value, Hold) else "",
-)
+)  # fmt: skip
 def test_what_holds_a_node(node: tuple[NodeState, NodeAnswer], hold: Hold) -> None:
     found = offered(node, unlanded=("up",))
     assert found.launchable == ()
@@ -117,8 +131,13 @@ def test_what_holds_a_node(node: tuple[NodeState, NodeAnswer], hold: Hold) -> No
         one(attempt=attempt(None), restarted=ADA, restarted_seq=1),
         one(kind="change", go_ahead=ADA, attempt=attempt("done"), restarted=ADA, restarted_seq=1),
         one(attempt=attempt("done")),
+        one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}),
+        one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}, attempt=attempt("failed")),
+        one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "abandoned"}, attempt=attempt("done"),
+            restarted=ADA, restarted_seq=1),
     ],
-    ids=["approved", "its repository", "lapsed claim", "failed", "restarted", "done over", "red again"],
+    ids=["approved", "its repository", "lapsed claim", "failed", "restarted", "done over", "red again",
+         "issue", "failed issue", "restarted issue"],
 )
 def test_what_does_not_hold_a_node(node: tuple[NodeState, NodeAnswer]) -> None:
     assert [offer.node for offer in offered(node).launchable] == ["a"]

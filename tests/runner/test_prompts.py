@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -11,23 +12,33 @@ from hypothesis import strategies as st
 from msgspec import Struct, structs
 
 from stoat.plan.ids import node_id_problem, slug_problem
-from stoat.plan.nodes import CHANGE, GATE, REVIEW, SLICE, Header, Node, Step
+from stoat.plan.nodes import CHANGE, GATE, ISSUE, REVIEW, SLICE, Header, Node, Step
 from stoat.plan.nodes import KINDS as NODE_KINDS
 from stoat.plan.state import Attempt, Mark, NodeState, PlanState, Question
 from stoat.runner import prompts
 from stoat.runner.fence import Fence
+from stoat.runner.issues.briefing import Brief
 from stoat.runner.prompts import LONGEST, Assignment, prompt
 
-KINDS = (CHANGE, GATE, SLICE, REVIEW)
+KINDS = (CHANGE, GATE, SLICE, REVIEW, ISSUE)
 AT = "2026-11-30T22:16:41.123Z"
 OPENING = re.compile(r"<<<([0-9a-f]{16}) [a-z ]+")
+
+
+def brief(**fields: Any) -> Brief:
+    given: dict[str, Any] = {
+        "number": 120, "repo": "acme/widgets", "url": "https://github.com/acme/widgets/issues/120", "remote": "origin",
+        "default": "main", "title": "Fix lanes", "body": "They cross.", **fields,
+    }  # fmt: skip
+    return Brief(**given)
 
 
 def assignment(kind: str = CHANGE, **fields: Any) -> Assignment:
     spec = {name: fields.pop(name) for name in ("title", "brief", "specs", "steps") if name in fields}
     given: dict[str, Any] = {
         "plan": "p", "claim": "c-1", "holder": "stoat-runner", "worktree": "/work space/app-n",
-        "branch": "stoat/p/n", "base": "origin/main (2f27f66)", "attempt": 1, **fields,
+        "branch": "stoat/p/n", "base": "origin/main (2f27f66)", "attempt": 1,
+        "issue": brief() if kind == ISSUE else None, **fields,
     }  # fmt: skip
     return Assignment(node=Node(id="n", kind=kind, **spec), **given)
 
@@ -57,14 +68,16 @@ HOSTILE = (
 )
 
 
-OURS: dict[type[Struct], set[str]] = {
+OURS: dict[type, set[str]] = {
     Node: {"id", "kind"},  # an id's letters and the kinds are checked before anything is written
     Header: {"plan"},
     Attempt: {"number", "claim", "seq"},  # made by Stoat
+    Brief: {"number"},
 }
 """Fields that may stand outside of a fence; every other one, also one that is new tomorrow, may not."""
 
 WALKED: tuple[type[Struct], ...] = (Node, Step, Header, Attempt, Question)
+BRIEFED = tuple(field.name for field in fields(Brief) if field.name not in OURS[Brief])
 FIELDS = [(of, field.name) for of in WALKED for field in structs.fields(of) if field.name not in OURS.get(of, set())]
 
 
@@ -105,7 +118,10 @@ def prompt_with(kind: str, of: type[Struct], name: str, hostile: str) -> str:
     plan = PlanState(
         header=Header(**given(Header, plan="p")), created=Mark("j", AT), nodes={"n": state}, questions={"q-1": asked}
     )
-    return prompt(prompts.assignment(plan, state, holder="r", own_names=("PGDATABASE",), before=None))
+    told = prompts.assignment(
+        plan, state, holder="r", own_names=("PGDATABASE",), before=None, issue=brief() if kind == ISSUE else None
+    )
+    return prompt(told)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -142,6 +158,46 @@ def test_nothing_else_that_is_told_gets_past_its_fence(kind: str, hostile: str, 
     assert SECRET not in outside_of_fences(text)
 
 
+@pytest.mark.parametrize("hostile", HOSTILE)
+@pytest.mark.parametrize("field", BRIEFED)
+def test_nothing_of_an_issue_gets_past_its_fence(hostile: str, field: str) -> None:
+    for more in ({}, {"body": None}, {"body": "x" * 2 * LONGEST}):
+        text = prompt(assignment(ISSUE, issue=brief(**{**more, field: hostile})))
+        assert SECRET in text
+        assert SECRET not in outside_of_fences(text)
+
+
+def test_an_issues_prompt_ends_at_a_pull_request_that_the_agent_never_merges() -> None:
+    text = prompt(assignment(ISSUE, title="Lanes"))
+    own = outside_of_fences(text)
+    for words in (
+        "issue #120", "git push --set-upstream REMOTE HEAD", "gh pr create --base DEFAULT", "`Fixes #120`",
+        "Never merge", "gh pr checks PULL --watch", "Without gh", "check-runs", "rebase",
+        "--force-with-lease --force-if-includes",
+        "stoat ask p/n", "stoat release p/n --claim c-1", "A person merges it",
+    ):  # fmt: skip
+        assert words in own, words
+    for words in ("acme/widgets#120", "https://github.com/acme/widgets/issues/120", "They cross.", "DEFAULT: main"):
+        assert words in text, words
+        assert words not in own
+
+
+def test_an_agent_reads_an_issue_itself_whose_text_could_not_be_fetched() -> None:
+    text = outside_of_fences(prompt(assignment(ISSUE, issue=brief(title=None, body=None))))
+    assert "could not be fetched. Read it before anything else: gh issue view 120 --comments" in text
+    assert "could not be fetched" not in prompt(assignment(ISSUE, issue=brief(body="")))
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sampled_from([0, LONGEST // 2, LONGEST]), st.sampled_from(["x", "é", "𝄞", "\u202e"]))
+def test_a_long_issue_is_cut_and_says_where_the_rest_is(own: int, letter: str) -> None:
+    text = prompt(assignment(ISSUE, brief="b" * own, issue=brief(body=letter * LONGEST)))
+    assert len(text.encode()) <= LONGEST
+    assert "the whole text: gh issue view 120 --comments" in text
+    assert "Done means" in outside_of_fences(text)
+    assert "Never merge" in outside_of_fences(text)
+
+
 def test_a_brief_that_knew_an_earlier_mark_gains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     marks = iter(["a" * 16, "a" * 16, "b" * 16])
     monkeypatch.setattr("stoat.runner.fence.secrets.token_hex", lambda size: next(marks))
@@ -173,7 +229,8 @@ def test_the_prompt_says_what_the_agent_has_to_know(kind: str) -> None:
     text = prompt(assignment(kind, title="Round sums", own_names=("PGDATABASE",)))
     for words in (
         "claim c-1", "held by: stoat-runner", "plan p", f"kind: {kind}", "Round sums", "/work space/app-n",
-        "stoat/p/n", "origin/main (2f27f66)", "Done means", "BOBCAT_RUN_TAG=p/n", "PGDATABASE", "not push",
+        "stoat/p/n", "origin/main (2f27f66)", "Done means", "BOBCAT_RUN_TAG=p/n", "PGDATABASE",
+        "your branch, no other" if kind == ISSUE else "not push",
         "did not start yourself", "stoat ask p/n", "renews the claim",
     ):  # fmt: skip
         assert words in text, words

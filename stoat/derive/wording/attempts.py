@@ -27,6 +27,11 @@ def reads(detail: str, status: str) -> str:
     return detail or f"it reads {status}"
 
 
+def no_pull(issue: int | None) -> str:
+    """An attempt on an issue that ended in no pull request."""
+    return f"no PR was seen that closes #{issue}"
+
+
 def uncommitted(files: Sequence[str]) -> str:
     """A change with work that no commit has."""
     named = f"{', '.join(files[:_MOST_FILES])}{' …' if len(files) > _MOST_FILES else ''}"

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from stoat.derive.holds import Hold
 from stoat.derive.wording import commands
-from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, because, later, moment
+from stoat.derive.wording.text import (
+    ASKED_A_PERSON,
+    KEPT_FOR_THE_CLOUD,
+    PR_DID_NOT_CLOSE,
+    PR_OPEN,
+    because,
+    later,
+    moment,
+)
 from stoat.plan.facts import RunnerFact
 from stoat.plan.ids import same_repository
 
@@ -21,11 +29,15 @@ def held(hold: Hold) -> str:
         "later": later(what),
         "person": "kept for a person",
         "cloud": KEPT_FOR_THE_CLOUD,
+        "unbound": "not bound to an issue",
+        "pr-open": PR_OPEN,
         "claimed": f"held by {what}",
         "question": ASKED_A_PERSON,
         "gave-up": because("given up on", what),
         "go-ahead": "awaiting a person's go-ahead",
         "judging": JUDGING,
+        "unseen": what,
+        "over": PR_DID_NOT_CLOSE,
         "finished": "finished, waiting to land",
         "upstream": f"waits until the work of `{what}` has landed",
     }

@@ -12,7 +12,16 @@ from stoat.clock import duration_text
 from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
 from stoat.derive.troubles import Trouble
-from stoat.derive.wording.text import ASKED_A_PERSON, KEPT_FOR_THE_CLOUD, counted, later, listed, one_line
+from stoat.derive.wording.text import (
+    ASKED_A_PERSON,
+    KEPT_FOR_THE_CLOUD,
+    PR_DID_NOT_CLOSE,
+    PR_OPEN,
+    counted,
+    later,
+    listed,
+    one_line,
+)
 
 
 class Launched(NamedTuple):
@@ -191,8 +200,9 @@ def done(node: str, detail: str) -> str:
 
 
 def held(hold: Hold, plan: str) -> str | None:
-    """Why a node that is ready is not launched; None for what passes by itself (a slot, an attempt being judged)."""
-    passes = hold.reason == "slot" or (hold.reason == "judging" and not hold.what)
+    """Why a node that is ready is not launched; None for what passes by itself (a slot, an attempt being judged) or is
+    said of its pull request."""
+    passes = hold.reason in ("slot", "pr-open") or (hold.reason == "judging" and not hold.what)
     return None if passes else f"⚠ {hold.node}: {why_held(hold, plan)}"
 
 
@@ -208,6 +218,10 @@ def why_held(hold: Hold, plan: str) -> str:
         "claimed": f"held by {what}",
         "person": "kept for a person",
         "cloud": f"{KEPT_FOR_THE_CLOUD}; no local agent is started on it",
+        "unbound": f"not bound to an issue — stoat node bind {plan}/{node} --issue N",
+        "pr-open": PR_OPEN,
+        "unseen": what,
+        "over": f"{PR_DID_NOT_CLOSE} — stoat restart {plan}/{node} does it over",
         "elsewhere": f"in {what}, not this checkout",
         "go-ahead": f"awaiting a person's go-ahead — stoat approve {plan}/{node}",
         "question": f"{ASKED_A_PERSON} — stoat questions {plan}",

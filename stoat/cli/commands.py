@@ -36,6 +36,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("status", "look:status", "where every node stands, and why", "stoat status my-plan"),
         Entry("ready", "look:ready", "what could be worked on now, what unblocks most first", "stoat ready --explain"),
         Entry("needs", "look:needs", "what waits for a person, what holds up most first", "stoat needs"),
+        Entry("sweep", "sweep:sweep", "look at GitHub once, and record what is new", "stoat sweep"),
         Entry("log", "history:log", "what happened, newest first", "stoat log my-plan --limit 20"),
         Entry("serve", "serve:serve", "the board in a browser, live", "stoat serve"),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import threading
@@ -23,14 +24,15 @@ def serve(
     monitor_port: Annotated[
         int | None, typer.Option("--monitor-port", min=0, max=65535, help="Not there yet: the monitor receiver's port.")
     ] = None,
-    no_sweep: Annotated[bool, typer.Option("--no-sweep", help="Do not sweep; this version never does.")] = False,
+    no_sweep: Annotated[bool, typer.Option("--no-sweep", help="Do not look at GitHub once a minute.")] = False,
 ) -> None:
     """Serve the board on this machine: plans, graphs and nodes, live. It only shows; `stoat` itself decides.
 
-    Prints the link to open and serves until Ctrl-C.
+    Prints the link to open and serves until Ctrl-C. What the plans have on GitHub is looked at once a minute meanwhile.
     """
     if monitor_port is not None:
         raise Refused("this version has no monitor receiver to put on a port", "leave --monitor-port out")
+    from stoat.service.sweeper import Sweeper
     from stoat.web.app import create_app
     from stoat.web.server import BoardServer, listen
 
@@ -38,11 +40,17 @@ def serve(
     seeded.take_in(session)
     app = create_app(session)
     server = BoardServer(app, listen(host, port))
+    sweeper = Sweeper(session, os.environ, "stoat serve")
     with stopped_by_signals(server.stop) as received:
         render.say(f"the board: {server.url}")
         sys.stdout.flush()
         render.tell("Ctrl-C ends it; nothing is lost")
-        server.run()
+        if not no_sweep:
+            sweeper.start()
+        try:
+            server.run()
+        finally:
+            sweeper.stop()
     if received == [signal.SIGINT]:
         raise KeyboardInterrupt
 

@@ -83,6 +83,15 @@ def now(previous: GitHubNow, reading: Reading, at: Time) -> GitHubNow:
     )
 
 
+def lasting(seen: GitHubNow) -> GitHubNow:
+    """The same without the times of looks that met no trouble: they pass with every sweep and say nothing new."""
+    repositories = {
+        name: replace(one, seen_at=None) if one.problem is None and seen.problem is None else one
+        for name, one in seen.repositories.items()
+    }
+    return replace(seen, at=None, repositories=repositories)
+
+
 class _Record:
     """What is on record, and what this reading has added to it."""
 

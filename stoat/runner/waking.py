@@ -1,6 +1,7 @@
-"""What wakes a runner before its next poll: the ref moved, an agent exited, a stop file appeared, a signal came.
+"""What wakes a runner before its next poll: the ref moved, GitHub was seen, an agent exited, a stop file appeared, a
+signal came.
 
-Files are watched (the loose ref's directory, packed-refs, the project directory), processes by pidfd. What cannot be
+Files are watched (the loose ref's directory, packed-refs, the project directory …), processes by pidfd. What cannot be
 watched here is seen at the next poll: slower, never missed.
 """
 
@@ -17,6 +18,7 @@ from typing import Any
 
 from stoat.gitstore.refs import REF
 from stoat.observe import files
+from stoat.observe.github import now
 from stoat.processes import Identity, is_alive
 
 STOP_FILE = ".stoat-stop"
@@ -83,7 +85,10 @@ class Waker:
         from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
         ref = common_dir / REF
-        names = {str(ref), str(common_dir / "packed-refs"), str(project / STOP_FILE)}
+        seen = now.folder(common_dir)
+        with contextlib.suppress(OSError):
+            seen.mkdir(parents=True, exist_ok=True)
+        names = {str(ref), str(common_dir / "packed-refs"), str(seen / now.NAME), str(project / STOP_FILE)}
         waker = self
 
         class Handler(FileSystemEventHandler):
@@ -96,7 +101,7 @@ class Waker:
 
         observer = files.observer()
         # `git pack-refs` may remove the ref's own directory and a later append make it anew: hence all of refs/.
-        for directory, deep in ((common_dir / "refs", True), (common_dir, False), (project, False)):
+        for directory, deep in ((common_dir / "refs", True), (common_dir, False), (seen, False), (project, False)):
             # No inotify watch left, a network disk: then the poll has to do.
             with contextlib.suppress(OSError):
                 observer.schedule(Handler(), str(directory), recursive=deep)

@@ -59,10 +59,12 @@ class QuestionShown(Struct, frozen=True, rename="camel"):
 
 
 class _Kept(Struct, frozen=True, array_like=True):
-    """An answer kept beside the store: it holds while these processes live and the runners say the same."""
+    """An answer kept beside the store: it holds while these processes live, the runners say the same, and nothing else
+    is seen of GitHub."""
 
     alive: tuple[str, ...]
     runners: str
+    github: str
     document: bytes
 
 
@@ -178,7 +180,9 @@ def _answers(session: Session, slug: str | None) -> Answers:
 
 def _kept(session: Session, key: str) -> bytes | None:
     """The answer kept for this very commit, if nothing that was looked at then looks different now."""
+    from stoat.derive.news import lasting
     from stoat.observe import live
+    from stoat.observe.github.now import read_now
     from stoat.processes import Identity, is_dead
 
     data = session.store.answer(key, session.store.tip())
@@ -188,15 +192,19 @@ def _kept(session: Session, key: str) -> bytes | None:
         kept = msgspec.msgpack.decode(data, type=_Kept)
         if kept.runners != _digest(live.read_runners(session.store.common)):
             return None
+        if kept.github != _digest(lasting(read_now(session.store.common))):
+            return None
         return None if any(is_dead(Identity.parse(process)) for process in kept.alive) else kept.document
     except UNDECODABLE:
         return None
 
 
 def _keep(session: Session, key: str, answers: Answers, document: bytes) -> bytes:
+    from stoat.derive.news import lasting
+
     state, facts = session.state(), session.facts()
     alive = tuple(sorted(state.processes() - facts.dead))
-    kept = _Kept(alive, _digest(facts.runners), document)
+    kept = _Kept(alive, _digest(facts.runners), _digest(lasting(facts.github)), document)
     session.store.keep_answer(key, state.commit, msgspec.msgpack.encode(kept), answers.until)
     return document
 

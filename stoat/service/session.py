@@ -53,14 +53,17 @@ class Session:
         return self.store.state()
 
     def facts(self) -> Facts:
-        """What is seen of this machine just now: its name, its runners, the recorded processes that are dead."""
+        """What is seen just now: this machine's name and runners, the recorded processes that are dead, and of GitHub
+        what the last sweep saw and did not record."""
         from stoat.observe import live
+        from stoat.observe.github.now import read_now
         from stoat.processes import machine_name
 
         return Facts(
             machine=machine_name(),
             runners=live.read_runners(self.store.common),
             dead=live.dead_processes(self.state()),
+            github=read_now(self.store.common),
         )
 
     def answers(self, now: Time | None = None) -> Answers:

@@ -1,4 +1,4 @@
-"""File events that may mean news: the ref moved, git packed the refs, or a live process said something."""
+"""File events that may mean news: the ref moved, git packed refs, a live process said something, GitHub was seen."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
 from stoat.observe import files
+from stoat.observe.github import now
 
 if TYPE_CHECKING:
     from watchdog.observers.api import BaseObserver
@@ -28,7 +29,7 @@ class _Poke(FileSystemEventHandler):
             return
         for path in (event.src_path, event.dest_path):
             name = Path(str(path)).name if path else ""
-            if name in _NEWS or (name.endswith(".json") and Path(str(path)).parent.name == "live"):
+            if name in _NEWS or (name.endswith(".json") and Path(str(path)).parent.name in ("live", "volatile")):
                 self._poke()
                 return
 
@@ -40,11 +41,14 @@ def watch_files(common: Path, poke: Callable[[], None]) -> BaseObserver:
     """
     live = common / "stoat" / "live"
     live.mkdir(parents=True, exist_ok=True)
+    seen = now.folder(common)
+    seen.mkdir(parents=True, exist_ok=True)
     observer = files.observer()
     handler = _Poke(poke)
     observer.schedule(handler, str(common), recursive=False)
     observer.schedule(handler, str(common / "refs"), recursive=True)
     observer.schedule(handler, str(live), recursive=False)
+    observer.schedule(handler, str(seen), recursive=False)
     observer.daemon = True
     observer.start()
     return observer

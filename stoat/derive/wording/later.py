@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 COMMANDS = {
-    "sweep": "looking at GitHub, feeds and pins",
     "sync": "sharing plans with other clones",
     "await": "waiting for a version or for a node's dependencies",
     "review": "submitting and deciding review findings",

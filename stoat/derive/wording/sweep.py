@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from stoat.clock import duration_text
 from stoat.derive.wording.text import because, counted, listed, one_line
 from stoat.plan.events.github import (
     DefaultBranchSeen,
@@ -13,7 +14,9 @@ from stoat.plan.events.github import (
     PullSeen,
     RepositorySeen,
 )
-from stoat.plan.github import Branch, GitHubState, Issue, Pull, WhyUnseen
+from stoat.plan.github import Branch, GitHubState, Issue, Pull, Wanted, WhyUnseen
+
+NOTHING_TO_LOOK_AT = "nothing to look at: no plan has an issue or a pull request"
 
 _NAMED = 3
 """How many repositories a commit's subject names before it only counts them."""
@@ -43,6 +46,39 @@ def subject(repositories: Sequence[str], count: int) -> str:
     if len(repositories) > _NAMED:
         return f"github: {count} news in {counted(len(repositories), 'repository', 'repositories')}"
     return f"github: {count} news in {', '.join(repositories)}"
+
+
+def summary(news: int, facts: int, requests: int, *, last: bool = False) -> str:
+    """What a sweep came to in one line; `last`: it was somebody else's, and this is what is on record."""
+    if last:
+        return f"{counted(facts, 'fact')} on record"
+    read = f"{counted(facts, 'fact')} read with {counted(requests, 'request')}"
+    return f"{news or 'no'} news, {read}"
+
+
+def problem(repository: str | None, text: str) -> str:
+    """A problem with the repository it is in."""
+    return f"{repository}: {text}" if repository else text
+
+
+def elsewhere(who: str) -> str:
+    """Another sweep is under way."""
+    return f"{who} is looking at GitHub just now; what follows is what was seen before"
+
+
+def waiting(why: str, seconds: float) -> str:
+    """A wait that GitHub asked for."""
+    return f"{why}: going on in {duration_text(seconds)}"
+
+
+def looking(sought: Sequence[Wanted]) -> str:
+    """What a sweep is about to look at."""
+    issues, pulls = sum(len(one.issues) for one in sought), sum(len(one.pulls) for one in sought)
+    counts = ", ".join(
+        [counted(number, what) for number, what in ((issues, "issue"), (pulls, "pull request")) if number]
+    )
+    where = listed([one.name for one in sought])
+    return f"looking at {counts} in {where} …" if counts else f"looking at {where} …"
 
 
 def told(known: GitHubState | None, event: GitHubEvent) -> str:

@@ -1,0 +1,85 @@
+"""`stoat sweep`: look at GitHub once, and record what is new."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stoat.cli import context, render
+from stoat.cli.context import Json
+from stoat.errors import Refused, Unreachable
+
+if TYPE_CHECKING:
+    from stoat.service.sweeping import Sweep
+
+_LONGEST_WAIT = 300.0
+_PATIENCE = 1.0
+
+LATER = {"feeds": "looking at package feeds", "pins": "looking at pins"}
+"""What a later version sweeps as well."""
+
+
+def sweep(
+    github: Annotated[bool, typer.Option("--github", help="Look at GitHub; so it does without any of these.")] = False,
+    feeds: Annotated[bool, typer.Option("--feeds", help="Look at package feeds. (Later.)")] = False,
+    pins: Annotated[bool, typer.Option("--pins", help="Look at committed pins. (Later.)")] = False,
+    json: Json = False,
+) -> None:
+    """Look once at what the plans hang on, the issues and pull requests of their nodes, and record what is different.
+
+    Needs a token where there is anything to look at: GH_TOKEN, GITHUB_TOKEN, or that of `gh auth login`.
+    STOAT_GITHUB_API names another GitHub than github.com. `stoat serve` and `stoat run-plan` sweep by themselves.
+    Exit code 4 when nothing could be read.
+    """
+    from stoat.derive.wording import later
+    from stoat.derive.wording import sweep as say
+    from stoat.service import sweeping
+
+    unready = [LATER[name] for name, asked in (("feeds", feeds), ("pins", pins)) if asked]
+    if unready and not github:
+        raise Refused(later.sentence(" and ".join(unready)), hint="stoat sweep --github looks at GitHub")
+    for what in unready:
+        render.tell(later.sentence(what))
+    done = sweeping.sweep(
+        context.session(), os.environ, wait=_wait, patience=_PATIENCE,
+        progress=render.tell if sys.stderr.isatty() else lambda text: None,
+    )  # fmt: skip
+    if done.other is not None:
+        render.tell(say.elsewhere(str(done.other)))
+    if json:
+        render.json(done.swept)
+    else:
+        _show(done)
+    if done.blind is not None:
+        raise Unreachable(say.problem(done.blind.repo, done.blind.text), done.blind.fix)
+
+
+def _show(done: Sweep) -> None:
+    from stoat.derive.wording import sweep as say
+
+    swept = done.swept
+    if swept.news:
+        render.table(("repository", "what"), [(one.repo, one.text) for one in swept.news])
+    for problem in swept.problems:
+        if problem != done.blind:
+            render.say(f"✗ {render.clean(say.problem(problem.repo, problem.text))}")
+            if problem.fix:
+                render.say(f"  hint: {render.clean(problem.fix)}")
+    if not done.looked:
+        render.say(say.NOTHING_TO_LOOK_AT)
+    elif done.blind is None:
+        render.say(say.summary(len(swept.news), swept.facts, swept.requests, last=done.other is not None))
+
+
+def _wait(seconds: float, why: str) -> bool:
+    """Wait for a limit that is over in a few minutes, and say so; a longer one ends the sweep."""
+    from stoat.derive.wording import sweep as say
+
+    if seconds > _LONGEST_WAIT:
+        return False
+    if seconds >= 1:
+        render.tell(say.waiting(why, seconds))
+    return True

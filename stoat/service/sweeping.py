@@ -1,0 +1,209 @@
+"""A sweep of GitHub: one look at everything that the plans hang on, its news one commit or none, the rest kept beside.
+
+swept = sweep(session, os.environ, wait=…)      Swept, or Elsewhere while another process of this machine sweeps
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from stoat import clock
+from stoat.clock import Time
+from stoat.derive.news import news
+from stoat.derive.news import now as seen_now
+from stoat.derive.watching import wanted
+from stoat.derive.wording import sweep as say
+from stoat.gitstore.log import Change
+from stoat.gitstore.names import named
+from stoat.observe.github.now import folder, forget_now, keep_now, read_now
+from stoat.observe.github.turn import Sweeping, turn
+from stoat.plan import streams
+from stoat.plan.events.github import GitHubEvent
+from stoat.plan.github import GitHubNow, GitHubState, Looked, Reading, Unseen, Wanted
+from stoat.plan.state import State
+from stoat.service.session import Session
+
+OBSERVER = named("github-sweep", "observer")
+"""Who stands behind what a sweep records, whoever started it."""
+
+Wait = Callable[[float, str], bool]
+"""Asked before a wait of so many seconds, with the reason; False: do not wait."""
+
+
+class NewsShown(Struct, frozen=True, rename="camel"):
+    """One thing that is different: in which repository, the event's type, the issue or pull request, in words."""
+
+    repo: str
+    type: str
+    number: int | None
+    text: str
+
+
+class ProblemShown(Struct, frozen=True, rename="camel"):
+    """Something that could not be read: of one repository, or (None) of GitHub; what to do, where there is anything."""
+
+    repo: str | None
+    text: str
+    fix: str | None
+
+
+class Swept(Struct, frozen=True, rename="camel"):
+    """What a sweep came to: requests sent, facts read, what of them is news, what could not be read."""
+
+    requests: int = 0
+    facts: int = 0
+    news: tuple[NewsShown, ...] = ()
+    problems: tuple[ProblemShown, ...] = ()
+
+
+class Sweep(NamedTuple):
+    """A sweep's end. `blind` is the problem that kept everything from being read; `other` is who sweeps instead.
+
+    `looked` says whether there was anything to look at.
+    """
+
+    swept: Swept
+    blind: ProblemShown | None = None
+    other: Sweeping | None = None
+    looked: bool = True
+
+
+def sweep(
+    session: Session,
+    environ: Mapping[str, str],
+    *,
+    wait: Wait,
+    what: str = "stoat sweep",
+    patience: float = 0.0,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Sweep:
+    """Look at GitHub once and record what is new; while another process does so, what it said the last time.
+
+    `wait` decides whether a limit is waited for, `what` is told to others meanwhile, `patience` is how many seconds
+    to wait for another sweep's end, `progress` hears what is looked at. Where nothing hangs on GitHub nothing is asked.
+    """
+    with turn(session.store.common, what, patience) as holder:
+        if not holder.ours:
+            return Sweep(_last(session), other=holder)
+        return _sweep(session, environ, wait, progress)
+
+
+def unlooked(state: State, sought: Sequence[Wanted]) -> frozenset[tuple[str, int]]:
+    """The issues and pull requests among `sought` that nothing is on record of, not even that they cannot be seen."""
+    known = state.repositories()
+    found = set()
+    for one in sought:
+        record = known.get(one.name.lower(), GitHubState())
+        found |= {(one.name.lower(), number) for number in one.issues if number not in record.issues}
+        found |= {(one.name.lower(), number) for number in one.pulls if number not in record.pulls}
+    return frozenset(found)
+
+
+def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: Callable[[str], None]) -> Sweep:
+    common, at = session.store.common, clock.now()
+    sought = wanted(session.state())
+    previous = read_now(common)
+    if not sought:
+        if previous != GitHubNow():
+            forget_now(common)
+        return Sweep(Swept(), looked=False)
+    progress(say.looking(sought))
+    reading = _read(session, environ, sought, wait)
+    told: list[NewsShown] = []
+
+    def decide(state: State, _: Time) -> Change | None:
+        found = news(state, reading)
+        told[:] = _told(state, found)
+        repositories = list(dict.fromkeys(one.repo for one in told))
+        return Change(found, say.subject(repositories, len(found))) if found else None
+
+    session.store.append(decide, OBSERVER)
+    keep_now(common, seen_now(previous, reading, at))
+    swept = Swept(reading.requests, _facts(reading.repositories), tuple(told), tuple(_problems(reading)))
+    return Sweep(swept, None if swept.facts else next(_hindrances(reading), None))
+
+
+def _read(session: Session, environ: Mapping[str, str], sought: Sequence[Wanted], wait: Wait) -> Reading:
+    """The reading; what keeps it from being read at all is in it."""
+    from stoat.observe.github.client import connect
+    from stoat.observe.github.sweep import read
+    from stoat.observe.github.trouble import GitHubTrouble
+
+    try:
+        client = connect(environ, folder(session.store.common) / "answers", wait=wait)
+    except GitHubTrouble as trouble:
+        return Reading(problem=trouble.message, fix=trouble.fix, again_at=trouble.again_at)
+    return read(client, sought)
+
+
+def _told(state: State, found: Sequence[tuple[str, GitHubEvent]]) -> Iterator[NewsShown]:
+    known = state.repositories()
+    for stream, event in found:
+        name = streams.repository_of(stream) or stream
+        yield NewsShown(
+            repo=name,
+            type=str(event.__struct_config__.tag),
+            number=say.number_of(event),
+            text=say.told(known.get(name.lower()), event),
+        )
+
+
+def _facts(looks: Sequence[Looked]) -> int:
+    """How many different facts were read."""
+    found: set[tuple[str, str, int]] = set()
+    for look in looks:
+        name = look.name.lower()
+        found |= {(name, "issue", issue.number) for issue in look.issues}
+        found |= {(one.repo.lower(), "pull", one.pull.number) for one in look.pulls}
+        found |= {(name, "repository", 0)} if look.repository is not None else set()
+        found |= {(name, "default", 0)} if look.default is not None else set()
+    return len(found)
+
+
+def _problems(reading: Reading) -> Iterator[ProblemShown]:
+    yield from _hindrances(reading)
+    for look in reading.repositories:
+        for missing in look.not_there:
+            text, fix = say.unseen(missing.what, missing.number, missing.why, missing.detail, missing.to)
+            yield ProblemShown(look.name, text, fix)
+
+
+def _hindrances(reading: Reading) -> Iterator[ProblemShown]:
+    """What kept GitHub, or a repository, from being read; not what GitHub answered that it does not show."""
+    if reading.problem is not None:
+        yield ProblemShown(None, reading.problem, reading.fix)
+    for look in reading.repositories:
+        if look.problem is not None:
+            yield ProblemShown(look.name, look.problem, None)
+
+
+def _last(session: Session) -> Swept:
+    """What is on record and was said the last time, for whoever may not look itself."""
+    state, seen = session.state(), read_now(session.store.common)
+    known = state.repositories()
+    names = {one.name.lower(): one.name for one in wanted(state)}
+    facts, problems = 0, []
+    if seen.problem is not None:
+        problems.append(ProblemShown(None, seen.problem, seen.fix))
+    for key, name in names.items():
+        record, looked = known.get(key, GitHubState()), seen.repositories.get(key)
+        facts += sum(one.fact is not None for one in record.issues.values())
+        facts += sum(one.fact is not None for one in record.pulls.values())
+        facts += (record.repository is not None) + (record.default is not None)
+        if looked is not None and looked.problem is not None:
+            problems.append(ProblemShown(name, looked.problem, None))
+        problems += _unseen(name, record)
+    return Swept(facts=facts, problems=tuple(problems))
+
+
+def _unseen(name: str, record: GitHubState) -> Iterator[ProblemShown]:
+    """What is on record as not seen."""
+    missing: list[tuple[str, int | None, Unseen | None]] = [("repository", None, record.unseen)]
+    missing += [("issue", number, one.unseen) for number, one in record.issues.items()]
+    missing += [("pull", number, one.unseen) for number, one in record.pulls.items()]
+    for what, number, unseen in missing:
+        if unseen is not None:
+            yield ProblemShown(name, *say.unseen(what, number, unseen.why, unseen.detail, unseen.to))

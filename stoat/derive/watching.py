@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from stoat.plan.github import GitHubState, Wanted
-from stoat.plan.ids import node_branch
+from stoat.plan.ids import is_repository, node_branch
 from stoat.plan.nodes import ISSUE, PR, repository_of
 from stoat.plan.state import PlanState, State
 
@@ -50,8 +50,8 @@ def wanted(state: State) -> tuple[Wanted, ...]:
                         of(home).issues.add(node.spec.issue)
                 elif node.spec.kind == PR and node.spec.pr is not None:
                     of(home).pulls.add(node.spec.pr)
-    for name, number in _linked_by_text(sought, known):
-        of(name).pulls.add(number)
+    for name, number in _moved_to(sought, known):
+        of(name).issues.add(number)
     return tuple(
         Wanted(
             name=one.name,
@@ -81,19 +81,16 @@ def _spelled(name: str, known: GitHubState | None) -> str:
     return seen if seen.lower() == name.lower() else name
 
 
-def _linked_by_text(sought: dict[str, _Sought], known: dict[str, GitHubState]) -> list[tuple[str, int]]:
-    """Open pull requests on record that only their text links to an issue that is wanted.
-
-    GitHub does not name them with the issue, so that nobody would see them end.
-    """
-    found = []
-    for key, one in sought.items():
-        repository = known.get(key, GitHubState())
-        for number in one.issues:
-            record = repository.issues.get(number)
-            for link in record.fact.pulls if record is not None and record.fact is not None else ():
-                pull = known.get(link.repo.lower(), GitHubState()).pulls.get(link.number)
-                over = pull is not None and pull.fact is not None and pull.fact.state in ("merged", "closed")
-                if link.how == "body" and not over:
-                    found.append((link.repo, link.number))
+def _moved_to(sought: dict[str, _Sought], known: dict[str, GitHubState]) -> set[tuple[str, int]]:
+    """Where issues that are wanted were transferred to, as far as that is on record."""
+    found: set[tuple[str, int]] = set()
+    todo = [(name, number) for name, one in sought.items() for number in one.issues]
+    while todo:
+        name, number = todo.pop()
+        record = known.get(name.lower(), GitHubState()).issues.get(number)
+        to = record.unseen.to if record is not None and record.unseen is not None else None
+        repo, mark, digits = (to or "").rpartition("#")
+        if mark and is_repository(repo) and digits.isdecimal() and (repo, int(digits)) not in found:
+            found.add((repo, int(digits)))
+            todo.append((repo, int(digits)))
     return found

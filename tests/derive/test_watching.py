@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from stoat.derive.watching import wanted
-from stoat.plan.github import GitHubState, Issue, IssueRecord, Link, Pull, PullRecord, Repository, Wanted
+from stoat.plan.github import GitHubState, IssueRecord, Repository, Unseen, Wanted
 from stoat.plan.nodes import CHANGE, CONSUME, GATE, ISSUE, PERSON, PR, PUBLISH, REVIEW, SLICE, Repo
 from stoat.plan.state import State
-from tests.support.states import JO, node, plan, state
+from tests.support.states import JO, NOW, node, plan, state
 
 
 def seen(given: State, **repositories: GitHubState) -> State:
     """The state with what is on record of `owner__name` repositories."""
     parts = {f"github/{name.replace('__', '/')}": part for name, part in repositories.items()}
     return State(given.commit, {**given.parts, **parts})
-
-
-def pull(number: int, state: str = "open") -> Pull:
-    return Pull(
-        number=number, url="", title="", state=state, head="a" * 40, head_branch="b", base="net11",  # type: ignore[arg-type]
-    )  # fmt: skip
 
 
 def test_issues_pulls_and_the_branches_of_issue_nodes_are_wanted_a_repository_each() -> None:
@@ -66,14 +60,17 @@ def test_a_plan_with_no_issue_and_no_pr_wants_nothing_whatever_repositories_it_n
     assert wanted(state()) == ()
 
 
-def test_an_open_pull_request_that_only_its_text_links_is_wanted_until_it_is_over() -> None:
+def test_an_issue_that_was_transferred_is_looked_at_where_it_is_now() -> None:
     given = state(plan("p", node("x", ISSUE, spec={"repo": "o/r", "issue": 1})))
-    links = (Link("o/r", 5, "body"), Link("o/r", 6, "closes"), Link("o/Other", 7, "body"), Link("o/r", 8, "body"))
-    issue = Issue(number=1, url="", title="", open=True, pulls=links)
-    record = GitHubState(
-        issues={1: IssueRecord(issue)},
-        pulls={5: PullRecord(pull(5)), 6: PullRecord(pull(6)), 8: PullRecord(pull(8, "merged"))},
-    )
-    other = GitHubState(pulls={7: PullRecord(pull(7, "draft"))})
-    found = wanted(seen(given, o__r=record, o__other=other))
-    assert [(one.name, one.pulls) for one in found] == [("o/Other", (7,)), ("o/r", (5,))]
+    moved = {
+        "o__r": GitHubState(issues={1: gone("o/s#2"), 5: gone("o/s#6")}),
+        "o__s": GitHubState(issues={2: gone("O/t#3")}),
+        "O__t": GitHubState(issues={3: gone("o/r#1"), 4: gone("nonsense")}),
+    }
+    assert [(one.name, one.issues) for one in wanted(seen(given, **moved))] == [
+        ("o/r", (1,)), ("o/s", (2,)), ("O/t", (3,)),
+    ]  # fmt: skip
+
+
+def gone(to: str) -> IssueRecord:
+    return IssueRecord(unseen=Unseen(why="transferred", at=NOW, to=to))

@@ -33,6 +33,7 @@ from stoat.runner.reading import begin
 from stoat.runner.state import Interrupts, Run, RunState
 from stoat.runner.waking import Waker
 from stoat.service.session import Session, mint, plan_of
+from stoat.service.sweeper import Sweeper
 
 _NAME_ONE = "name a checkout: stoat run-plan PLAN PROJECT_DIR"
 
@@ -58,16 +59,20 @@ def start(
     )  # fmt: skip
     live = _register(session, project, options.plan, fact)
     waker = Waker(session.store.common, project.directory)
+    sweeper = Sweeper(session, environ, f"stoat run-plan {options.plan}")
     try:
         run = Run(
             options=options, project=project, repo=fact.repo, runner_id=runner_id, machine=machine, live=live,
             session=replace(session, actor=Actor(name=options.agent, as_="runner", session=None)),
-            narrator=Narrator(emit), waker=waker, environ=environ,
+            narrator=Narrator(emit), waker=waker, sweeper=sweeper, environ=environ,
             stoat=agents.own_command(session.store.common), interrupts=Interrupts(), monotonic=monotonic,
             started=monotonic(), home=Path.home(), fact=fact,
         )  # fmt: skip
-        return run, _begun(run)
+        state = _begun(run)
+        sweeper.start()
+        return run, state
     except BaseException:
+        sweeper.stop()
         waker.close()
         live.close()
         raise
@@ -75,6 +80,7 @@ def start(
 
 def finish(run: Run) -> None:
     """Let go of what the run holds."""
+    run.sweeper.stop()
     run.waker.close()
     run.live.close()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stoat.clock import Time, seconds_between
 from stoat.derive import attempts, integration
-from stoat.derive.attempts import Judged, Verify, Wait
+from stoat.derive.attempts import Judged, Look, Verify, Wait
 from stoat.derive.integration import Proof
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
@@ -17,6 +17,7 @@ from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, spawn
 from stoat.runner import agents, workspace
 from stoat.runner.filling import fill_arguments, values
+from stoat.runner.issues import watching
 from stoat.runner.launching import released
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState, Verification
@@ -33,11 +34,14 @@ def judge(run: Run, state: RunState) -> RunState:
         work = workspace.of_attempt(run.project, node.attempt)
         branch = integration.finish(node, work.tree, running=False, proof=proof_of(run, state, node, work))
         verdict = attempts.judge(
-            node, shown[node_id], branch, now=state.now, settle=run.options.settle_seconds
-        )
+            node, shown[node_id], branch, now=state.now, settle=run.options.settle_seconds,
+            seen_at=watching.seen_at(run, state, node),
+        )  # fmt: skip
         match verdict:
             case Wait(until):
                 state = _wait(run, state, until)
+            case Look():
+                state = watching.look_again(run, state, node)
             case Verify(commit):
                 state = verify(run, state, node, commit)
             case Judged():

@@ -31,6 +31,7 @@ from stoat.plan.state import NodeState, PlanState, State
 from stoat.processes import NotStarted, Process, spawn
 from stoat.runner import agents, preparing, profiles, workspace
 from stoat.runner.filling import fill_shell, values
+from stoat.runner.issues.asking import brief_of
 from stoat.runner.options import executable
 from stoat.runner.preparing import NotNow, Prepared
 from stoat.runner.prompts import assignment, prompt
@@ -202,8 +203,9 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     own = agents.own_variables(run.options, spec.id, worktree)
     log_from = log.stat().st_size if log.exists() else 0
     told = assignment(
-        state.plan, node, holder=run.options.agent, own_names=tuple(own), before=state.last_words.get(spec.id)
-    )
+        state.plan, node, holder=run.options.agent, own_names=tuple(own), before=state.last_words.get(spec.id),
+        issue=brief_of(run, state, node),
+    )  # fmt: skip
     try:
         argv = profiles.command_line(
             run.options.profile, prompt=prompt(told),

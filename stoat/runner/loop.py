@@ -24,6 +24,8 @@ from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
+from stoat.runner.issues.bringing import bring
+from stoat.runner.issues.watching import awaits_first_look, watch
 from stoat.runner.judging import judge
 from stoat.runner.landing import land
 from stoat.runner.launching import launch
@@ -38,7 +40,7 @@ from stoat.service.session import Session
 
 Step = Callable[[Run, RunState], RunState]
 
-STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, judge, check, land, launch)
+STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, watch, judge, check, land, bring, launch)
 
 _PATIENCE = 3
 """Polls in a row that may fail with no agent out there before the run ends with the error."""
@@ -103,7 +105,8 @@ def _work(run: Run, state: RunState) -> int:
 
 def _is_over(run: Run, state: RunState) -> bool:
     if run.options.once:
-        return True
+        # What nobody has looked at yet is not launched: a plan on GitHub is polled again after its first look.
+        return not awaits_first_look(run, state)
     if state.jobs or state.pending:
         return False
     return state.stop is not None or not run.options.watch

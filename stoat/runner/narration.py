@@ -24,6 +24,11 @@ class Narrator:
         self._emit(line)
         return True
 
+    def first(self, about: object, line: str) -> None:
+        """Say a line about a matter, unless anything was said about it before."""
+        if about not in self._last:
+            self.once(about, line)
+
     def forget(self, about: object) -> None:
         """The matter is settled: should it come up again, it is news."""
         self._last.pop(about, None)

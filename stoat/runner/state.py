@@ -26,6 +26,7 @@ from stoat.runner.narration import Narrator
 from stoat.runner.options import RunOptions
 from stoat.runner.waking import Waker
 from stoat.service.session import Session
+from stoat.service.sweeper import Sweeper
 
 JobKind = Literal["agent", "setup", "verify"]
 
@@ -86,6 +87,7 @@ class Run:
     narrator: Narrator
     live: Live
     waker: Waker
+    sweeper: Sweeper
     environ: Mapping[str, str]
     stoat: Path
     interrupts: Interrupts
@@ -140,6 +142,10 @@ class RunState:
     others: frozenset[str] = frozenset()
     """The ids of other runners that are alive on this machine."""
     integration: Integration | None = None
+    brought: frozenset[str] = frozenset()
+    """The merge commits of upstream issues that the plan's branch has."""
+    asked: Time | None = None
+    """When this run last asked for a look at GitHub."""
 
     def with_trouble(self, node: str, trouble: Trouble) -> RunState:
         """The same with a trouble noted."""

@@ -109,11 +109,6 @@ def frontier(graph: Graph, now: Time) -> Frontier:
     )  # fmt: skip
 
 
-def rings_of(graph: Graph) -> list[list[Numbered]]:
-    """The issues of the graph that wait for each other, ring by ring; what is outside the scope included."""
-    return _Known(graph).rings()
-
-
 class _Known:
     """The graph with its issues by name; an issue's own state goes before what an edge said of it."""
 
@@ -234,8 +229,8 @@ class _Known:
         return issue.open if issue else self.graph.named_open.get(at, False)
 
     def name(self, at: Numbered) -> str:
-        """`#7`, or `owner/name#7` for another repository."""
-        return f"#{at.number}" if at.repo == self.home else str(at)
+        """The issue as a sentence names it."""
+        return say.name(at.repo, at.number, self.home)
 
 
 def _firmness(edge: Edge) -> bool:

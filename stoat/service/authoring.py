@@ -14,6 +14,7 @@ from stoat.gitstore.log import Change
 from stoat.plan import streams
 from stoat.plan.events.authoring import DependencyAdded, DependencyRemoved, NodeAdded, NodeBound, NodeChanged
 from stoat.plan.events.base import PlanEvent
+from stoat.plan.events.issues import IssuesImported
 from stoat.plan.events.plans import NodesReordered, PlanHeaderChanged
 from stoat.plan.state import PlanState, State
 from stoat.service.session import Session
@@ -42,7 +43,9 @@ def author(session: Session, slug: str, decide: Author, *, dry_run: bool = False
         nonlocal authored
         events, warnings = decide(state, now)
         before = state.plan(slug)
-        authored = Authored(slug, tuple(_shown(event, before) for event in events), tuple(warnings))
+        # What was taken over from GitHub is told by the changes that it made; alone it has to speak for itself.
+        told = [event for event in events if not isinstance(event, IssuesImported)] or events
+        authored = Authored(slug, tuple(_shown(event, before) for event in told), tuple(warnings))
         entries = [(streams.of_plan(slug), event) for event in events]
         return Change(entries, f"{slug}: {session.actor.name} {say.subject(authored.changes)}") if entries else None
 

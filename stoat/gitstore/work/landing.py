@@ -110,7 +110,7 @@ def land(project: Project, place: Place, commit: str, message: str) -> Outcome:
 def bring_in(project: Project, place: Place, commit: str, message: str) -> Outcome:
     """Bring `place.branch` up to a commit that landed elsewhere (an upstream's merge), keeping that commit as it is.
 
-    For nodes whose work is merged on GitHub before it reaches the plan's branch; no step of the runner does so yet.
+    For issues, whose work is merged on GitHub before it reaches the plan's branch.
     """
 
     def prepare(run: Git, path: Path, commit: str, tip: str) -> _Prepared:

@@ -104,9 +104,17 @@ def plan_status(answer: PlanAnswer) -> None:
     render.say()
     render.table(
         ("node", "kind", "status", "stance", "detail"),
-        [(node.id, node.kind, node.status, node.stance or "", card(node)) for node in answer.nodes],
+        [row for node in answer.nodes for row in _rows(node, card(node))],
         empty="no nodes yet: stoat node add, or stoat plan import",
     )
+
+
+def _rows(node: NodeAnswer, detail: str) -> list[tuple[str, ...]]:
+    """A node's row, and one for each of its pull requests under its detail."""
+    from stoat.derive.wording.pulls import line
+
+    own = (node.id, node.kind, node.status, node.stance or "", detail)
+    return [own, *(("", "", "", "", line(pr, node.repo)) for pr in node.prs)]
 
 
 def _notes(session: Session) -> None:

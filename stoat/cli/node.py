@@ -146,12 +146,22 @@ def bind(
 
 
 @app.command()
-def show(ref: NodeArgument, as_json: Json = False) -> None:
-    """Show one node: where it stands and why, what it waits for, what waits for it, and its brief."""
-    from stoat.service import nodes
+def show(
+    ref: NodeArgument,
+    as_json: Json = False,
+    offline: Annotated[bool, typer.Option("--offline", help="Ask nothing of GitHub.")] = False,
+) -> None:
+    """Show one node: where it stands and why, what it waits for, what waits for it, its brief.
+
+    Of what it has on GitHub: the issue and the pull requests in their own words, with comments, reviews, checks, and
+    why a check failed. That is asked of GitHub and kept a minute; where GitHub cannot be asked, the rest is shown.
+    """
+    from stoat.cli import zoomed
+    from stoat.derive.wording.pulls import line
+    from stoat.service import zoom
     from stoat.service.session import parse_ref
 
-    shown = nodes.show(context.session(), parse_ref(ref))
+    shown = zoom.show(context.session(), parse_ref(ref), ask=not offline)
     if as_json:
         render.json(shown)
         return
@@ -163,11 +173,13 @@ def show(ref: NodeArgument, as_json: Json = False) -> None:
         ("repo", shown["repo"]), ("waits for", waits), ("unblocks", unblocks),
         ("claim", (shown["claim"] or {}).get("holder")), ("found in", shown["discoveredFrom"]),
         *((f"step {step['id']}", f"{step['state']}: {step['detail']}") for step in shown["steps"]),
+        *(("pull request", line(pr, shown["repo"])) for pr in shown["prs"]),
     ]  # fmt: skip
     render.table(("field", "value"), [row for row in rows if row[1]])
     if shown["brief"]:
         render.say()
         render.say(render.clean(shown["brief"], lines=True))
+    zoomed.show(shown["github"], shown["githubProblem"])
 
 
 def _node(ref: str, kind: str, fields: dict[str, Any]) -> tuple[str, Any]:

@@ -60,6 +60,24 @@ def tell(text: str) -> None:
     print(clean(text, lines=True), file=sys.stderr)
 
 
+def block(text: str, *, indent: int = 2, most: int | None = None) -> None:
+    """A text of one or more lines, cleaned, each moved in by `indent`; on a terminal long ones wrap there too.
+
+    Of more than `most` lines the rest is counted; a negative `most` keeps the last lines instead of the first.
+    """
+    from stoat.derive.wording.zoom import more_lines
+
+    lines = clean(text, lines=True).split("\n")
+    if most is not None and len(lines) > abs(most):
+        rest = more_lines(len(lines) - abs(most))
+        lines = [*lines[:most], rest] if most > 0 else [rest, *lines[most:]]
+    if _rich_wanted(sys.stdout):
+        _rich_block(lines, indent)
+        return
+    for line in lines:
+        say(f"{' ' * indent}{line}".rstrip())
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: str = "") -> None:
     """Rows under their headings, cleaned; `empty` is said when there are none.
 
@@ -95,3 +113,12 @@ def _rich_table(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
     for row in cells:
         grid.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in row))
     Console(highlight=False, markup=False, emoji=False).print(grid)
+
+
+def _rich_block(lines: Sequence[str], indent: int) -> None:
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.print(Padding(Text("\n".join(lines)), (0, 0, 0, indent), expand=False))

@@ -10,10 +10,12 @@ from flask import Blueprint, Response, request
 from stoat.derive.wording import later
 from stoat.errors import NotFound
 from stoat.plan.ids import NodeRef
-from stoat.service import nodes, plans, reading
+from stoat.service import plans, reading, zoom
 from stoat.web.current import watch
 
 NEWEST = 200
+TEXT_SECONDS = 8.0
+"""How long an answer may wait for GitHub."""
 
 api = Blueprint("api", __name__, url_prefix="/api")
 
@@ -63,8 +65,12 @@ def export(slug: str) -> Response:
 
 @api.get("/plans/<slug>/nodes/<node_id>")
 def one_node(slug: str, node_id: str) -> Response:
-    """All there is of a node, as `stoat node show --json`."""
-    return _json(nodes.show(watch().view(), NodeRef(slug, node_id)))
+    """All there is of a node, as `stoat node show --json`; with `?github=0` nothing is asked of GitHub.
+
+    GitHub's text is waited for a few seconds. What comes later is in the next answer.
+    """
+    ask = _flag("github", "1")
+    return _json(zoom.show(watch().view(), NodeRef(slug, node_id), ask=ask, seconds=TEXT_SECONDS))
 
 
 @api.get("/plans/<slug>/timeline")
@@ -96,8 +102,8 @@ def not_yet() -> Response:
     raise NotFound(later.sentence(what), hint="the paths of this version are in docs/board.md")
 
 
-def _flag(name: str) -> bool:
-    return request.args.get(name, "") not in ("", "0", "false")
+def _flag(name: str, without: str = "") -> bool:
+    return request.args.get(name, without) not in ("", "0", "false")
 
 
 def _count(text: str) -> int:

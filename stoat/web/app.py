@@ -8,6 +8,7 @@ from stoat.service.session import Session
 from stoat.web import PORT, payloads, problems
 from stoat.web.api import api
 from stoat.web.current import EXTENSION
+from stoat.web.icons import repository_icons
 from stoat.web.live import live
 from stoat.web.pages import pages
 from stoat.web.security import Guard
@@ -28,6 +29,7 @@ def create_app(session: Session, *, port: int = PORT) -> Flask:
     app.register_blueprint(pages)
     app.register_blueprint(api)
     app.register_blueprint(live)
+    app.register_blueprint(repository_icons)
     problems.register(app)
 
     @app.after_request

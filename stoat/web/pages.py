@@ -6,19 +6,21 @@ import threading
 import zlib
 from collections.abc import Iterable
 
-from flask import Blueprint, Response, current_app, render_template, request
+from flask import Blueprint, Response, current_app, g, render_template, request
 from markupsafe import Markup
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.errors import NotFound
 from stoat.plan.ids import NodeRef
-from stoat.service import nodes, reading
+from stoat.service import icons, nodes, reading, zoom
 from stoat.service.session import node_of, plan_of
 from stoat.web import graph
 from stoat.web.current import watch
-from stoat.web.watch import View
+from stoat.web.watch import View, on_github
 
 HISTORY_LINES = 60
+TEXT_SECONDS = 15.0
+"""How long the page with GitHub's text waits for it; nothing else waits for that page."""
 
 pages = Blueprint("pages", __name__)
 
@@ -27,18 +29,19 @@ class Shelf:
     """Rendered cards, kept while their answers stay the same: after a change only what changed is rendered."""
 
     def __init__(self) -> None:
-        self._cards: dict[str, tuple[NodeAnswer, Markup]] = {}
+        self._cards: dict[str, tuple[NodeAnswer, str | None, Markup]] = {}
         self._lock = threading.Lock()
 
-    def card(self, plan: str, node: NodeAnswer) -> Markup:
-        """A node's card."""
+    def card(self, plan: str, node: NodeAnswer, icon: str | None) -> Markup:
+        """A node's card; `icon` is the mark of its repository's."""
         ref = f"{plan}/{node.id}"
         kept = self._cards.get(ref)
-        if kept is None or (kept[0] is not node and kept[0] != node):
-            kept = (node, Markup(current_app.jinja_env.get_template("card.html").render(plan=plan, node=node)))
+        if kept is None or kept[1] != icon or (kept[0] is not node and kept[0] != node):
+            html = current_app.jinja_env.get_template("card.html").render(plan=plan, node=node)
+            kept = (node, icon, Markup(html))
             with self._lock:
                 self._cards[ref] = kept
-        return kept[1]
+        return kept[2]
 
 
 _shelf = Shelf()
@@ -47,7 +50,18 @@ _shelf = Shelf()
 @pages.app_template_global("card")
 def card(plan: str, node: NodeAnswer) -> Markup:
     """A node's card, for templates."""
-    return _shelf.card(plan, node)
+    return _shelf.card(plan, node, icon_mark(node.repo))
+
+
+@pages.app_template_global("icon_mark")
+def icon_mark(repo: str | None) -> str | None:
+    """The mark of a repository's icon, None where it has none here; they are looked up once a page."""
+    if repo is None:
+        return None
+    if "icons" not in g:
+        g.icons = icons.marks(watch().view())
+    found: str | None = g.icons.get(repo.lower())
+    return found
 
 
 @pages.app_template_filter("mark")
@@ -81,6 +95,7 @@ def plan(slug: str) -> str:
         "plan": answer,
         "needs": [need for need in view.derived.needs if need.plan == slug],
         "outside": view.derived.by_ref,
+        "github": view.github if on_github(answer) else None,
     }
     parts = request.args.get("parts")
     if parts is not None:
@@ -99,7 +114,8 @@ def node(slug: str, node_id: str) -> str:
     ref = NodeRef(slug, node_id)
     _, state = node_of(view.seen, ref)
     before = [name if "/" in name else f"{slug}/{name}" for name in state.spec.depends_on]
-    after = [f"{one['plan']}/{one['node']}" for one in nodes.show(view, ref)["dependents"]]
+    shown = nodes.show(view, ref)
+    after = [f"{one['plan']}/{one['node']}" for one in shown["dependents"]]
     return render_template(
         "node.html",
         view=view,
@@ -111,8 +127,24 @@ def node(slug: str, node_id: str) -> str:
         before=[(name, view.derived.by_ref.get(name)) for name in before],
         after=[(name, view.derived.by_ref.get(name)) for name in after],
         lines=reading.timeline(view, slug, node_id, HISTORY_LINES),
+        on_github=zoom.on_github(view, ref, shown),
         near=[node_id, *(name.removeprefix(f"{slug}/") for name in [*before, *after])],
         plans=_plans_of(view, slug, [*before, *after]),
+    )
+
+
+@pages.get("/plans/<slug>/nodes/<node_id>/github")
+def github(slug: str, node_id: str) -> str:
+    """A node's issue and pull requests in GitHub's own words; the node's page takes its part from here by itself."""
+    view = watch().view()
+    answer = _plan(view, slug)
+    shown = zoom.show(view, NodeRef(slug, node_id), seconds=TEXT_SECONDS)
+    return render_template(
+        "github.html",
+        plan=answer,
+        node=view.derived.by_ref[f"{slug}/{node_id}"],
+        text=shown["github"],
+        problem=shown["githubProblem"],
     )
 
 

@@ -12,11 +12,15 @@ from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
 from stoat.derive.steps import Steps
-from stoat.derive.wording import stance, status
+from stoat.derive.wording import pulls, stance, status, zoom
+from stoat.observe.github.text import PullText
 from stoat.plan.characters import spelled
 
 CLASSES = ("done", "moving", "broken", "you", "held", "waiting")
 """The order in which a plan's nodes are counted and its bar is filled."""
+
+PULLS_FIRST = 2
+"""How many pull requests a card has room for; its page has all."""
 
 NEEDS_FIRST = 4
 """How many needs are in sight before the rest are folded: the graph stays in reach."""
@@ -79,6 +83,18 @@ def signed(text: str) -> Markup:
 
 card = stance.card
 """The sentence beside a card's status."""
+
+
+pull = pulls
+"""The words about a pull request."""
+
+words = zoom
+"""The words around GitHub's text."""
+
+
+def opinions(of: PullText) -> list[tuple[str | None, str]]:
+    """Who said what of a pull request in a review."""
+    return [(one.author, one.state) for one in of.reviews]
 
 
 def counts(plan: PlanAnswer) -> list[tuple[str, int]]:

@@ -24,6 +24,8 @@ from stoat import clock
 from stoat.clock import Time
 from stoat.derive.answers import Answers, Need, PlanAnswer
 from stoat.errors import StoatError
+from stoat.plan.github import GitHubNow
+from stoat.plan.nodes import ISSUE, PR
 from stoat.plan.state import PlanState, State
 from stoat.service.session import Session
 
@@ -45,6 +47,7 @@ class View(Session):
     version: str
     seen: State
     derived: Answers
+    github: GitHubNow
 
     def state(self) -> State:
         """The state of this moment."""
@@ -95,13 +98,15 @@ class Watch:
             old = self._view
             if old is not None and old.seen.commit == state.commit and old.derived is answers:
                 return old
+            github = self.session.facts().github
             number = old.number if old else 0
-            changes = list(_changes(old, state, answers)) if old else []
+            changes = list(_changes(old, state, answers, github)) if old else []
             if changes:
                 number += 1
             view = View(
                 self.session.store, self.session.actor, self.session.directory,
                 number=number, version=f"{self._boot}.{number}", seen=state, derived=answers,
+                github=github,
             )  # fmt: skip
             with self._news:
                 self._changes.extend((number, change) for change in changes)
@@ -201,10 +206,11 @@ def _over(until: Time | None) -> bool:
     return until is not None and until <= clock.now()
 
 
-def _changes(old: View, state: State, answers: Answers) -> Iterable[PlanChange]:
+def _changes(old: View, state: State, answers: Answers, github: GitHubNow) -> Iterable[PlanChange]:
     """What is different from the old view, a change for each plan that anything happened to."""
     before, after = old.derived.plans, answers.plans
     needs_before, needs_after = _needs(old.derived.needs), _needs(answers.needs)
+    looked = _looked(old.github) != _looked(github)
     for slug in before.keys() | after.keys():
         if slug not in before or slug not in after:
             yield PlanChange(slug, shape=True)
@@ -212,8 +218,18 @@ def _changes(old: View, state: State, answers: Answers) -> Iterable[PlanChange]:
         change = _change(before[slug], after[slug], old.seen.plan(slug), state.plan(slug))
         if change is not None:
             yield change
-        elif needs_before.get(slug) != needs_after.get(slug):
+        elif needs_before.get(slug) != needs_after.get(slug) or (looked and on_github(after[slug])):
             yield PlanChange(slug)
+
+
+def on_github(plan: PlanAnswer) -> bool:
+    """Whether a plan's page says when GitHub was last looked at: something in it hangs on that."""
+    return any(node.kind in (ISSUE, PR) for node in plan.nodes)
+
+
+def _looked(github: GitHubNow) -> tuple[object, ...]:
+    """What a page's top says of GitHub."""
+    return github.at, github.problem, github.fix, github.again_at
 
 
 def _needs(needs: Iterable[Need]) -> dict[str, list[Need]]:

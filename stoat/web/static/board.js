@@ -70,6 +70,26 @@
     return changed;
   }
 
+  // ---- what is asked of others, and may take its time ----
+
+  /** Put GitHub's text about a node where its page has the link to it; without an answer the link stays. */
+  async function fill() {
+    const old = document.querySelector("[data-fetch]");
+    if (!old) return;
+    try {
+      const answer = await fetch(old.dataset.fetch, { headers: { Accept: "text/html" } });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById(old.id);
+      const shown = document.getElementById(old.id);
+      if (!fresh || !shown) return;
+      fresh.dataset.fetch = old.dataset.fetch;
+      replace(shown, fresh);
+    } catch (problem) {
+      // The server went away: news of it comes with the stream.
+    }
+  }
+
   // ---- hearing of news ----
 
   const pending = new Set();
@@ -101,6 +121,7 @@
         }
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         announce(lay(page, { shape: askedShape }));
+        fill();
       } while (again);
     } catch (problem) {
       setTimeout(refresh, 2000);
@@ -247,4 +268,5 @@
 
   dress(document);
   listen();
+  fill();
 })();

@@ -28,6 +28,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
     ),
     "Plan": (
         Entry("plan", "plan:app", "import, export, check, list and archive plans", "stoat plan import plan.yaml"),
+        Entry("issues", "issues:app", "a graph of GitHub issues as a plan; its help teaches the loop",
+              "stoat issues import my-plan --repo OWNER/NAME --parent 42"),
         Entry("resources", "plan:resources", "what the nodes of a plan take turns on",
               "stoat resources my-plan postgres=1 gpu=1:machine"),
         Entry("node", "node:app", "add, change, link and show single nodes", "stoat node show PLAN/NODE"),
@@ -37,6 +39,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("ready", "look:ready", "what could be worked on now, what unblocks most first", "stoat ready --explain"),
         Entry("needs", "look:needs", "what waits for a person, what holds up most first", "stoat needs"),
         Entry("sweep", "sweep:sweep", "look at GitHub once, and record what is new", "stoat sweep"),
+        Entry("frontier", "frontier:frontier", "where a graph of GitHub issues stands, and what can start",
+              "stoat frontier --repo OWNER/NAME --parent 42"),
         Entry("log", "history:log", "what happened, newest first", "stoat log my-plan --limit 20"),
         Entry("serve", "serve:serve", "the board in a browser, live", "stoat serve"),
     ),

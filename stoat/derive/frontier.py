@@ -96,7 +96,7 @@ def frontier(graph: Graph, now: Time) -> Frontier:
     placed = tuple(known.placed(issue) for issue in known.scope)
     rings = known.rings()
     warnings = [*known.warnings(rings, now)]
-    warnings.sort(key=lambda warning: (_WARNINGS.index(warning.kind), warning.issues, warning.text))
+    warnings.sort(key=lambda warning: _WARNINGS.index(warning.kind))
     standings = {issue.standing for issue in placed}
     verdict: Literal["running", "complete", "deadlocked"] = "running"
     if standings <= {"done"}:
@@ -186,7 +186,7 @@ class _Known:
         return sorted(found, key=lambda ring: [self.order(at) for at in ring])
 
     def warnings(self, rings: Sequence[Sequence[Numbered]], now: Time) -> Iterator[Warning]:
-        """All warnings, in no order, some perhaps twice."""
+        """All warnings, issue by issue, some perhaps twice."""
         for ring in rings:
             way = cycles.way_around(ring[0], self.waits_for, ring)
             named = [self.name(at) for at in (*way, ring[0])]
@@ -198,7 +198,7 @@ class _Known:
     def about(self, issue: GraphIssue, now: Time) -> Iterator[Warning]:
         """The warnings of one open issue but for cycles."""
         here, name = (issue.at.number,), self.name(issue.at)
-        for edge in issue.blockers:
+        for edge in self.blockers(issue):
             is_open = self.is_open(edge)
             blocker = self.name(edge.at) if edge.at is not None else None
             if is_open is None:
@@ -210,7 +210,7 @@ class _Known:
         if any(self.is_open(edge) is None for edge in issue.children):
             yield Warning("unreadable", here, say.unreadable_child(name))
         native = {edge.at for edge in issue.blockers}
-        for at in issue.named:
+        for at in sorted(issue.named, key=self.order):
             if at not in native and at != issue.at and (is_open := self.named_is_open(at)) is not False:
                 yield Warning("prose_only_blocker", here, say.prose_only(name, self.name(at), is_open is None))
         idle = seconds_between(issue.updated_at, now) if issue.updated_at else 0.0

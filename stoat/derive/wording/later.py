@@ -8,8 +8,6 @@ COMMANDS = {
     "review": "submitting and deciding review findings",
     "repo": "a person's controls on a repository",
     "agents": "the roster of agents",
-    "frontier": "reading the frontier of issues",
-    "issues": "working a tree of GitHub issues as a plan",
     "mcp": "serving agents over MCP",
     "setup": "setting up agents' own tools",
 }

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from stoat.observe.github.client import Client
 
 Item = TypeVar("Item")
-Allowed = Callable[["GraphQLError"], bool]
-"""Whether an error about a part of an answer is an answer as well: that something is not there."""
+Place = tuple[str | int, ...]
+"""Where in an answer something is."""
+Allowed = Callable[[Place], bool]
+"""Whether a hole at a place of an answer is an answer as well: that something is not there."""
 
 _MOST = 100
 """Issues of one question; GitHub takes no longer lists of ids, and no longer pages."""
@@ -49,12 +51,13 @@ def read(client: Client, selection: Selection) -> Graph:
     hidden = frozenset(reader.hidden)
     graph = Graph(
         selection=replace(selection, repo=reader.repo),
-        issues=reader.spelled([part.issue(hidden) for part in issues]),
-        outside=reader.spelled([reader.parts[one].issue(hidden) for one in outside]),
+        issues=reader.spelled(part.issue(hidden) for part in issues),
+        outside=reader.spelled(reader.parts[one].issue(hidden) for one in outside),
     )
     known = {issue.at for issue in (*graph.issues, *graph.outside)}
     names = {at for issue in graph.issues if issue.open for at in issue.named}
-    return replace(graph, named_open=reader.open_by_name(sorted(names - known)))
+    named_open = reader.open_by_name(sorted(names - known))
+    return replace(graph, issues=reader.spelled(graph.issues), named_open=named_open)
 
 
 class _Reader:
@@ -67,6 +70,7 @@ class _Reader:
         self.parts: dict[str, Part] = {}
         self.hidden: set[Numbered] = set()
         self.size = _MOST
+        self.spelling: dict[str, str] = {}
 
     def roots(self) -> list[str]:
         """The ids of the selected issues, read."""
@@ -200,6 +204,8 @@ class _Reader:
     def absorb(self, shown: Iterable[Mapping[str, Any]]) -> list[str]:
         """Take issues in, with every list read to its end and as long as it should be; their ids."""
         parts = self.completed([Part(one) for one in shown])
+        for part in parts:
+            self.spells(part.at.repo)
         if wrong := [part for part in parts if part.short()]:
             # Read while somebody was changing it, or a page is missing: the second time shows which.
             again = {part.id: part.at for part in wrong}
@@ -232,19 +238,27 @@ class _Reader:
         known: dict[Numbered, bool | None] = {}
         for batch, answered in self.batches(names, query.states, allowed=_is_any):
             for index, at in enumerate(batch):
-                shown = (answered.data.get(f"s{index}") or {}).get("it")
-                known[at] = shown.get("issueState") == "OPEN" if shown else None
+                repository = answered.data.get(f"s{index}") or {}
+                self.spells(repository.get("nameWithOwner"))
+                shown = repository.get("it")
+                known[self.spelled_as(at)] = shown.get("issueState") == "OPEN" if shown else None
         return known
 
+    def spells(self, name: object) -> None:
+        """Keep how GitHub writes the name of a repository."""
+        if isinstance(name, str):
+            self.spelling[name.casefold()] = name
+
+    def spelled_as(self, at: Numbered) -> Numbered:
+        """An issue that a text names, its repository written as GitHub writes it, where that is known."""
+        return Numbered(self.spelling.get(at.repo.casefold(), at.repo), at.number)
+
     def spelled(self, issues: Iterable[GraphIssue]) -> tuple[GraphIssue, ...]:
-        """The issues with the repositories that their texts name written as GitHub writes them, where that is known."""
-        spelling = {part.at.repo.casefold(): part.at.repo for part in self.parts.values()}
+        """Issues with what their texts name spelled that way."""
         return tuple(
-            replace(issue, named=tuple(
-                Numbered(spelling.get(at.repo.casefold(), at.repo), at.number) for at in issue.named
-            )) if issue.named else issue
+            replace(issue, named=tuple(sorted({self.spelled_as(at) for at in issue.named}))) if issue.named else issue
             for issue in issues
-        )  # fmt: skip
+        )
 
     def repository(self, answered: Answered) -> dict[str, Any]:
         """The repository of an answer; its name is from now on as GitHub spells it."""
@@ -254,6 +268,7 @@ class _Reader:
                 f"GitHub shows no repository {self.repo}", fix="check its name, and that the token may read it"
             )
         self.repo = str(shown.get("nameWithOwner") or self.repo)
+        self.spells(self.repo)
         return shown
 
     def batches(
@@ -280,8 +295,12 @@ class _Reader:
         """Put a question about `size` issues. TooLarge where one about fewer may be answered; raises for every error
         that is neither a hidden end of an edge nor `allowed`."""
         answered = self.client.graphql(question, variables, divisible=size > _FEWEST)
+        if any(error.too_large for error in answered.errors):
+            raise TooLarge(f"{self.repo}: GitHub gave up on a part of the graph")
         for error in answered.errors:
-            if not (_is_hidden_end(error) or _is_no_repository(error) or (allowed is not None and allowed(error))):
+            place = _null_at(answered.data, error.path)
+            no_repository = error.path == ("repository",) and error.type == "NOT_FOUND"
+            if not (no_repository or _is_hidden_end(place) or (allowed is not None and allowed(place))):
                 raise _trouble(self.repo, error)
         return answered
 
@@ -296,26 +315,34 @@ def _trouble(repo: str, error: GraphQLError) -> GitHubTrouble:
     return kind(f"{repo}: GitHub leaves out a part of the graph: {error.message}")
 
 
-def _is_hidden_end(error: GraphQLError) -> bool:
+def _null_at(data: object, path: Place) -> Place:
+    """Where an error left its hole: the first null on the way to it."""
+    for depth, step in enumerate(path):
+        if isinstance(data, dict):
+            data = data.get(step)
+        else:
+            data = data[step] if isinstance(data, list) and isinstance(step, int) and step < len(data) else None
+        if data is None:
+            return path[: depth + 1]
+    return path
+
+
+def _is_hidden_end(place: Place) -> bool:
     """An issue or a pull request at the end of an edge that this token may not see: its place in the list is empty."""
-    return len(error.path) >= 3 and error.path[-2] == "nodes" and error.path[-3] in query.LISTS
+    return len(place) >= 3 and place[-2] == "nodes" and place[-3] in query.LISTS
 
 
-def _is_no_repository(error: GraphQLError) -> bool:
-    return error.path == ("repository",) and error.type == "NOT_FOUND"
-
-
-def _is_any(error: GraphQLError) -> bool:
+def _is_any(place: Place) -> bool:
     return True
 
 
-def _is_one_issue(error: GraphQLError) -> bool:
-    return len(error.path) == 2 and error.path[0] == "repository"
+def _is_one_issue(place: Place) -> bool:
+    return len(place) == 2 and place[0] == "repository"
 
 
-def _is_one_node(error: GraphQLError) -> bool:
-    return len(error.path) == 2 and error.path[0] == "nodes"
+def _is_one_node(place: Place) -> bool:
+    return len(place) == 2 and place[0] == "nodes"
 
 
-def _is_milestone(error: GraphQLError) -> bool:
-    return error.path == ("repository", "milestone")
+def _is_milestone(place: Place) -> bool:
+    return place == ("repository", "milestone")

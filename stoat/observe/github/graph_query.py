@@ -95,9 +95,9 @@ def further(pages: Iterable[tuple[str, str, str]]) -> str:
 
 def states(names: Sequence[Numbered]) -> str:
     """Whether issues are open: the k-th under `s<k>`, in it under `it`; pull requests have no `issueState`."""
+    state = "{ __typename ... on Issue { issueState: state } }"
     fields = " ".join(
-        f"s{index}: {_repository(at.repo)}"
-        f" {{ it: issueOrPullRequest(number: {at.number}) {{ __typename ... on Issue {{ issueState: state }} }} }}"
+        f"s{index}: {_repository(at.repo)} {{ nameWithOwner it: issueOrPullRequest(number: {at.number}) {state} }}"
         for index, at in enumerate(names)
     )
     return f"query StoatStates {{ {fields} }}"

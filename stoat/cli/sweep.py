@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LONGEST_WAIT = 300.0
 _PATIENCE = 1.0
+_WIDTH = 40
+"""Room for how far a sweep is."""
 
 LATER = {"feeds": "looking at package feeds", "pins": "looking at pins"}
 """What a later version sweeps as well."""
@@ -43,10 +45,11 @@ def sweep(
         raise Refused(later.sentence(" and ".join(unready)), hint="stoat sweep --github looks at GitHub")
     for what in unready:
         render.tell(later.sentence(what))
-    done = sweeping.sweep(
-        context.session(), os.environ, wait=_wait, patience=_PATIENCE,
-        progress=render.tell if sys.stderr.isatty() else lambda text: None,
-    )  # fmt: skip
+    session = context.session()
+    try:
+        done = sweeping.sweep(session, os.environ, wait=_wait, patience=_PATIENCE, progress=_progress)
+    finally:
+        _over(sys.stderr)
     if done.other is not None:
         render.tell(say.elsewhere(str(done.other)))
     if json:
@@ -74,6 +77,23 @@ def _show(done: Sweep) -> None:
         render.say(say.summary(len(swept.news), swept.facts, swept.requests, last=done.other is not None))
 
 
+def _progress(answered: int, asked: int) -> None:
+    """Show on a terminal how far it is, on a line that the next one takes the place of."""
+    from stoat.derive.wording import sweep as say
+
+    if sys.stderr.isatty():
+        _over(sys.stderr)
+        sys.stderr.write(say.looking(answered, asked))
+        sys.stderr.flush()
+
+
+def _over(terminal: IO[str]) -> None:
+    """Make that line empty again."""
+    if terminal.isatty():
+        terminal.write(f"\r{' ' * _WIDTH}\r")
+        terminal.flush()
+
+
 def _wait(seconds: float, why: str) -> bool:
     """Wait for a limit that is over in a few minutes, and say so; a longer one ends the sweep."""
     from stoat.derive.wording import sweep as say
@@ -81,5 +101,6 @@ def _wait(seconds: float, why: str) -> bool:
     if seconds > _LONGEST_WAIT:
         return False
     if seconds >= 1:
+        _over(sys.stderr)
         render.tell(say.waiting(why, seconds))
     return True

@@ -6,6 +6,7 @@ swept = sweep(session, os.environ, wait=…)      Swept, or Elsewhere while anot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -31,6 +32,10 @@ OBSERVER = named("github-sweep", "observer")
 
 Wait = Callable[[float, str], bool]
 """Asked before a wait of so many seconds, with the reason; False: do not wait."""
+
+
+Progress = Callable[[int, int], object]
+"""Told how many questions were answered, and how many there are so far."""
 
 
 class NewsShown(Struct, frozen=True, rename="camel"):
@@ -78,12 +83,12 @@ def sweep(
     wait: Wait,
     what: str = "stoat sweep",
     patience: float = 0.0,
-    progress: Callable[[str], None] = lambda text: None,
+    progress: Progress = lambda answered, asked: None,
 ) -> Sweep:
     """Look at GitHub once and record what is new; while another process does so, what it said the last time.
 
     `wait` decides whether a limit is waited for, `what` is told to others meanwhile, `patience` is how many seconds
-    to wait for another sweep's end, `progress` hears what is looked at. Where nothing hangs on GitHub nothing is asked.
+    to wait for another sweep's end, `progress` hears how far it is. Where nothing hangs on GitHub nothing is asked.
     """
     with turn(session.store.common, what, patience) as holder:
         if not holder.ours:
@@ -102,16 +107,15 @@ def unlooked(state: State, sought: Sequence[Wanted]) -> frozenset[tuple[str, int
     return frozenset(found)
 
 
-def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: Callable[[str], None]) -> Sweep:
-    common, at = session.store.common, clock.now()
-    sought = wanted(session.state())
+def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: Progress) -> Sweep:
+    common, at, before = session.store.common, clock.now(), session.state()
+    sought = wanted(before)
     previous = read_now(common)
     if not sought:
         if previous != GitHubNow():
             forget_now(common)
         return Sweep(Swept(), looked=False)
-    progress(say.looking(sought))
-    reading = _read(session, environ, sought, wait)
+    reading = _read(common, environ, sought, before, wait, progress)
     told: list[NewsShown] = []
 
     def decide(state: State, _: Time) -> Change | None:
@@ -126,17 +130,19 @@ def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: C
     return Sweep(swept, None if swept.facts else next(_hindrances(reading), None))
 
 
-def _read(session: Session, environ: Mapping[str, str], sought: Sequence[Wanted], wait: Wait) -> Reading:
+def _read(
+    common: Path, environ: Mapping[str, str], sought: Sequence[Wanted], before: State, wait: Wait, progress: Progress
+) -> Reading:
     """The reading; what keeps it from being read at all is in it."""
     from stoat.observe.github.client import connect
     from stoat.observe.github.sweep import read
     from stoat.observe.github.trouble import GitHubTrouble
 
     try:
-        client = connect(environ, folder(session.store.common) / "answers", wait=wait)
+        client = connect(environ, folder(common) / "answers", wait=wait)
     except GitHubTrouble as trouble:
         return Reading(problem=trouble.message, fix=trouble.fix, again_at=trouble.again_at)
-    return read(client, sought)
+    return read(client, sought, progress, before.repositories())
 
 
 def _told(state: State, found: Sequence[tuple[str, GitHubEvent]]) -> Iterator[NewsShown]:
@@ -176,7 +182,7 @@ def _hindrances(reading: Reading) -> Iterator[ProblemShown]:
     if reading.problem is not None:
         yield ProblemShown(None, reading.problem, reading.fix)
     for look in reading.repositories:
-        if look.problem is not None:
+        if look.problem is not None and look.problem != reading.problem:
             yield ProblemShown(look.name, look.problem, None)
 
 
@@ -193,7 +199,7 @@ def _last(session: Session) -> Swept:
         facts += sum(one.fact is not None for one in record.issues.values())
         facts += sum(one.fact is not None for one in record.pulls.values())
         facts += (record.repository is not None) + (record.default is not None)
-        if looked is not None and looked.problem is not None:
+        if looked is not None and looked.problem is not None and looked.problem != seen.problem:
             problems.append(ProblemShown(name, looked.problem, None))
         problems += _unseen(name, record)
     return Swept(facts=facts, problems=tuple(problems))

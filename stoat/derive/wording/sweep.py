@@ -14,7 +14,7 @@ from stoat.plan.events.github import (
     PullSeen,
     RepositorySeen,
 )
-from stoat.plan.github import Branch, GitHubState, Issue, Pull, Wanted, WhyUnseen
+from stoat.plan.github import Branch, GitHubState, Issue, Pull, WhyUnseen
 
 NOTHING_TO_LOOK_AT = "nothing to look at: no plan has an issue or a pull request"
 
@@ -71,14 +71,9 @@ def waiting(why: str, seconds: float) -> str:
     return f"{why}: going on in {duration_text(seconds)}"
 
 
-def looking(sought: Sequence[Wanted]) -> str:
-    """What a sweep is about to look at."""
-    issues, pulls = sum(len(one.issues) for one in sought), sum(len(one.pulls) for one in sought)
-    counts = ", ".join(
-        [counted(number, what) for number, what in ((issues, "issue"), (pulls, "pull request")) if number]
-    )
-    where = listed([one.name for one in sought])
-    return f"looking at {counts} in {where} …" if counts else f"looking at {where} …"
+def looking(answered: int, asked: int) -> str:
+    """How far a sweep is."""
+    return f"looking at GitHub: {answered} of {asked}"
 
 
 def told(known: GitHubState | None, event: GitHubEvent) -> str:

@@ -1,0 +1,362 @@
+"""A sweep against the fake GitHub: one commit of news or none, what is kept beside the store, all kinds of trouble."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from stoat import clock
+from stoat.gitstore.log import Store
+from stoat.observe.github.now import folder, keep_now, read_now
+from stoat.observe.github.turn import turn
+from stoat.plan.events.base import Actor
+from stoat.plan.github import GitHubNow, GitHubState
+from stoat.service import plans, reading
+from stoat.service.session import Session
+from stoat.service.sweeper import Sweeper
+from stoat.service.sweeping import ProblemShown, Sweep, Swept, sweep
+from tests.support.fakehub import FakeHub
+from tests.support.gitrepo import GitRepo, MakeRepo
+from tests.support.waiting import wait_until
+
+PLAN = """
+schema: 1
+plan: p
+nodes:
+  - {id: fix, kind: issue, repo: acme/widgets, issue: 1}
+  - {id: pull, kind: pr, repo: acme/widgets, pr: 2}
+"""
+ELSEWHERE = """
+schema: 1
+plan: q
+nodes:
+  - {id: far, kind: issue, repo: acme/gadgets, issue: 1}
+"""
+NO_GITHUB = """
+schema: 1
+plan: r
+repos: {w: {repo: acme/widgets}}
+nodes:
+  - {id: work, kind: change, repo: w}
+  - {id: look, kind: person}
+"""
+
+
+@dataclass
+class Place:
+    """A store with a plan, and the GitHub that it hangs on."""
+
+    repo: GitRepo
+    session: Session
+    hub: FakeHub
+
+    @property
+    def environ(self) -> dict[str, str]:
+        return {"GH_TOKEN": self.hub.token, "STOAT_GITHUB_API": self.hub.url, "PATH": "/nowhere"}
+
+    def sweep(self, **environ: str | None) -> Sweep:
+        """One sweep that waits a second for a limit, no longer; a variable of None is taken away."""
+        given = {name: value for name, value in {**self.environ, **environ}.items() if value is not None}
+        return sweep(self.session, given, wait=lambda seconds, why: seconds <= 1)
+
+    def commits(self) -> list[str]:
+        """The subjects of the store's commits, newest first, without the first two."""
+        return self.repo.run_git("log", "--format=%s", "refs/stoat/state").splitlines()
+
+    def of(self, name: str = "acme/widgets") -> GitHubState:
+        return self.session.state().repositories()[name]
+
+    def seen(self) -> GitHubNow:
+        return read_now(self.session.store.common)
+
+
+@pytest.fixture
+def place(make_repo: MakeRepo, tmp_path: Path) -> Iterator[Place]:
+    """A store with plan `p` and a GitHub with issue 1 and pull request 2 of acme/widgets."""
+    repo = make_repo()
+    store, _ = Store.create(repo.path)
+    session = Session(store, Actor("Ada", "person"), repo.path)
+    plans.import_document(session, PLAN)
+    with FakeHub(tmp_path / "hub") as hub:
+        widgets = hub.repository("acme/widgets")
+        widgets.issue("Fix lanes")
+        widgets.pull("Fix lanes", head="fix", body="Fixes #1").check("test", "success")
+        yield Place(repo, session, hub)
+
+
+def texts(done: Sweep) -> list[str]:
+    return [one.text for one in done.swept.news]
+
+
+def test_the_first_sweep_records_everything_in_one_commit_and_the_second_nothing(place: Place) -> None:
+    done = place.sweep()
+    assert (done.blind, done.other, done.swept.problems) == (None, None, ())
+    numbered = [(one.type, one.number) for one in done.swept.news if one.number]
+    assert numbered == [("issue_seen", 1), ("pull_seen", 2)]
+    assert done.swept.facts == 4
+    assert place.commits()[0] == f"github: {len(done.swept.news)} news in acme/widgets"
+    count, requests = len(place.commits()), len(place.hub.journal)
+    again = place.sweep()
+    assert again.swept == Swept(requests=len(place.hub.journal) - requests, facts=4)
+    assert len(place.commits()) == count
+
+
+def test_the_commit_is_an_observers_whoever_swept_even_without_a_name(place: Place) -> None:
+    nobody = replace(place.session, actor=Actor("", "person"))
+    sweep(nobody, place.environ, wait=lambda seconds, why: False)
+    said = place.repo.run_git("log", "-1", "--format=%an|%(trailers:key=Stoat-Actor,valueonly)", "refs/stoat/state")
+    assert said.strip() == "github-sweep|observer"
+
+
+def test_news_is_said_in_words_and_what_changes_too_often_is_kept_beside_the_store(place: Place) -> None:
+    place.sweep()
+    widgets = place.hub.find("acme/widgets")
+    assert widgets is not None
+    pull = widgets.thread(2)
+    assert pull is not None
+    before = len(place.commits())
+    running = pull.check("build", "in_progress")  # type: ignore[union-attr]
+    assert place.sweep().swept.news == ()
+    assert len(place.commits()) == before
+    now = place.seen().repositories["acme/widgets"].pulls[2]
+    assert (now.ci.verdict, now.ci.passed, now.ci.pending) == ("pending", 1, 1)
+    assert running is not None
+    pull.merge()  # type: ignore[union-attr]
+    done = place.sweep()
+    assert "issue #1 is closed (completed)" in texts(done)[0]
+    assert any(text.startswith("pull request #2 is merged") for text in texts(done))
+    assert place.session.facts().github == place.seen()
+
+
+def test_several_repositories_are_one_commit(place: Place) -> None:
+    place.hub.repository("acme/gadgets").issue("Far")
+    plans.import_document(place.session, ELSEWHERE)
+    before = len(place.commits())
+    done = place.sweep()
+    assert len(place.commits()) == before + 1
+    assert place.commits()[0] == f"github: {len(done.swept.news)} news in acme/gadgets, acme/widgets"
+    assert place.of("acme/gadgets").issues[1].fact is not None
+
+
+def test_where_no_plan_hangs_on_github_nobody_is_asked_and_nothing_is_said(place: Place) -> None:
+    place.sweep()
+    plans.import_document(place.session, NO_GITHUB)
+    plans.archive(place.session, "p")
+    requests, commits = len(place.hub.journal), len(place.commits())
+    done = place.sweep(GH_TOKEN=None)
+    assert done == Sweep(Swept(), looked=False)
+    assert (len(place.hub.journal), len(place.commits())) == (requests, commits)
+    assert place.seen() == GitHubNow() and not (folder(place.session.store.common) / "github.json").exists()
+
+
+def test_without_a_token_nothing_is_sent_and_the_fix_is_named(place: Place) -> None:
+    done = place.sweep(GH_TOKEN=None)
+    assert len(place.hub.journal) == 0
+    assert done.blind is not None and done.swept.problems == (done.blind,)
+    assert "token" in done.blind.text and done.blind.fix and "gh auth login" in done.blind.fix
+    assert place.seen().problem == done.blind.text and place.seen().fix == done.blind.fix
+
+
+def test_a_wrong_token_costs_one_request_and_the_last_facts_stay(place: Place) -> None:
+    place.sweep()
+    before, requests, commits = place.seen(), len(place.hub.journal), len(place.commits())
+    done = place.sweep(GH_TOKEN="wrong")
+    assert done.blind is not None and done.blind.fix
+    assert len(place.hub.journal) == requests + 1 and len(place.commits()) == commits
+    kept, seen = before.repositories["acme/widgets"], place.seen().repositories["acme/widgets"]
+    assert (seen.seen_at, seen.default, seen.pulls) == (kept.seen_at, kept.default, kept.pulls)
+    assert place.seen().problem == done.blind.text and done.swept.problems == (done.blind,)
+    assert place.sweep().blind is None
+    assert place.seen().problem is None
+
+
+def test_a_limit_that_is_long_is_said_with_the_time_it_ends(place: Place) -> None:
+    place.hub.faults.rate_limit(reset_in=1800)
+    done = place.sweep()
+    assert done.blind is not None and done.swept.facts == 0
+    assert place.seen().again_at is not None and clock.seconds_between(clock.now(), place.seen().again_at) > 1000
+
+
+def test_a_short_limit_is_waited_for(place: Place) -> None:
+    place.hub.faults.secondary(retry_after=1)
+    assert place.sweep().blind is None
+
+
+def test_an_outage_is_no_news_and_leaves_what_is_known(place: Place) -> None:
+    place.sweep()
+    commits, before = len(place.commits()), place.of()
+    place.hub.faults.next(status=502, path="/graphql", times=50)
+    done = place.sweep()
+    assert done.blind is not None and len(place.commits()) == commits
+    assert place.of() == before
+    assert place.seen().problem is not None or place.seen().repositories["acme/widgets"].problem is not None
+
+
+def test_what_github_does_not_show_is_recorded_once_and_told_every_time(place: Place) -> None:
+    plans.import_document(place.session, PLAN.replace("issue: 1", "issue: 99"))
+    done = place.sweep()
+    (problem,) = [one for one in done.swept.problems]
+    assert problem.repo == "acme/widgets" and problem.text.startswith("issue #99 cannot be seen: ")
+    assert any(text.startswith("issue #99 cannot be seen") for text in texts(done))
+    assert done.blind is None
+    again = place.sweep()
+    assert again.swept.news == () and again.swept.problems == (problem,)
+
+
+def test_a_deleted_and_a_transferred_issue_are_news_and_the_last_facts_stay(place: Place) -> None:
+    place.sweep()
+    place.hub.repository("acme/gadgets")
+    widgets = place.hub.find("acme/widgets")
+    assert widgets is not None
+    widgets.resolve(1).transfer("acme/gadgets", 7)
+    done = place.sweep()
+    record = place.of().issues[1]
+    assert record.unseen is not None and (record.unseen.why, record.unseen.to) == ("transferred", "acme/gadgets#7")
+    assert record.fact is not None and record.fact.title == "Fix lanes"
+    assert any("it was moved to acme/gadgets#7" in text for text in texts(done))
+    assert any(one.repo == "acme/gadgets" and one.number == 7 for one in place.sweep().swept.news)
+
+
+def test_while_another_process_sweeps_this_one_tells_what_is_on_record(place: Place) -> None:
+    place.sweep()
+    requests = len(place.hub.journal)
+    with turn(place.session.store.common, "stoat serve"):
+        done = place.sweep()
+    assert done.other is not None and done.other.what == "stoat serve"
+    assert done.swept == Swept(requests=0, facts=4) and len(place.hub.journal) == requests
+    keep_now(place.session.store.common, GitHubNow(problem="no token", fix="log in"))
+    with turn(place.session.store.common, "stoat serve"):
+        assert place.sweep().swept.problems == (ProblemShown(None, "no token", "log in"),)
+
+
+def test_a_hundred_issues_with_their_pull_requests_take_five_requests_at_most(place: Place) -> None:
+    many = place.hub.repository("acme/many")
+    nodes = []
+    for number in range(1, 101):
+        many.issue(f"Issue {number}", number=number)
+        nodes.append(f"  - {{id: n{number}, kind: issue, repo: acme/many, issue: {number}}}")
+    many.pull("Many", head="many", body="\n".join(f"Fixes #{number}" for number in range(1, 51)))
+    plans.import_document(place.session, PLAN + "\n".join(nodes))
+    done = place.sweep()
+    assert done.blind is None and done.swept.problems == ()
+    assert done.swept.requests <= 5, place.hub.operations()
+
+
+def test_the_kept_answer_of_ready_notices_that_something_else_is_seen(place: Place) -> None:
+    first = reading.ready_document(place.session)
+    keep_now(place.session.store.common, GitHubNow(problem="no token"))
+    key = "ready  False"
+    kept = place.session.store.answer(key, place.session.store.tip())
+    assert kept is not None
+    assert reading._kept(place.session, key) is None
+    keep_now(place.session.store.common, GitHubNow(at="2026-11-30T10:00:00.000Z"))
+    assert reading._kept(place.session, key) == first
+
+
+@pytest.fixture
+def sweeper(place: Place) -> Iterator[Callable[..., Sweeper]]:
+    """Starts a sweeper that looks every 50 ms unless told otherwise; all are stopped at the end."""
+    made: list[Sweeper] = []
+
+    def start(period: float = 0.05, **environ: str) -> Sweeper:
+        session = replace(place.session, store=Store.open(place.repo.path))
+        made.append(Sweeper(session, {**place.environ, **environ}, "stoat serve", period=period))
+        made[-1].start()
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.stop()
+
+
+def test_a_sweeper_sees_what_happens_without_being_asked(place: Place, sweeper: Callable[..., Sweeper]) -> None:
+    sweeper()
+    wait_until(lambda: "acme/widgets" in place.session.state().repositories(), what="the first sweep")
+    widgets = place.hub.find("acme/widgets")
+    assert widgets is not None
+    widgets.resolve(1).close()
+    wait_until(lambda: (fact := place.of().issues[1].fact) is not None and not fact.open, what="the issue closed")
+
+
+def test_a_sweeper_looks_at_once_at_what_a_new_plan_names_and_when_it_is_asked(
+    place: Place, sweeper: Callable[..., Sweeper]
+) -> None:
+    one = sweeper(3600)
+    wait_until(lambda: place.seen().at is not None)
+    place.hub.repository("acme/gadgets").issue("Far")
+    one._not_before = 0.0  # two sweeps of one process are some seconds apart
+    plans.import_document(place.session, ELSEWHERE)
+    wait_until(lambda: "acme/gadgets" in place.session.state().repositories(), what="the new repository")
+    asked = clock.now()
+    one.ask()
+    wait_until(lambda: (place.seen().at or "") >= asked, what="the look that was asked for")
+
+
+def test_of_several_sweepers_one_works_and_the_next_takes_over(place: Place, sweeper: Callable[..., Sweeper]) -> None:
+    first = sweeper(3600)
+    wait_until(lambda: first._mine is not None)
+    requests = len(place.hub.journal)
+    second = sweeper(3600)
+    wait_until(lambda: second._state is not None and not second._woken.is_set())
+    assert (second._mine, len(place.hub.journal)) == (None, requests)
+
+    # An hour and a half later nobody has looked again.
+    first.stop()
+    common = place.session.store.common
+    keep_now(common, structs.replace(place.seen(), at=clock.plus(clock.now(), -5400)))
+    second._woken.set()
+    wait_until(lambda: second._mine is not None, what="the second one's sweep")
+
+
+@pytest.mark.parametrize(
+    ("ours", "age", "due"), [(True, 59, False), (True, 61, True), (False, 61, False), (False, 76, True)]
+)
+def test_whoever_swept_last_comes_first(place: Place, ours: bool, age: float, due: bool) -> None:
+    place.sweep()
+    one = Sweeper(place.session, place.environ, "stoat serve")
+    now = clock.now()
+    at = clock.plus(now, -age)
+    keep_now(place.session.store.common, structs.replace(place.seen(), at=at))
+    one._mine = at if ours else None
+    assert one._is_due(now) is due
+
+
+def test_a_sweeper_asks_nobody_where_no_plan_hangs_on_github(place: Place, sweeper: Callable[..., Sweeper]) -> None:
+    plans.archive(place.session, "p")
+    one = sweeper()
+    wait_until(lambda: one._state is not None)
+    one.stop()
+    assert place.hub.journal == [] and place.seen() == GitHubNow()
+
+
+def test_a_sweeper_with_a_wrong_token_does_not_storm(place: Place, sweeper: Callable[..., Sweeper]) -> None:
+    one = sweeper(0.1, GH_TOKEN="wrong")
+    wait_until(lambda: one._failed >= 3, what="the third try")
+    one.stop()
+    assert len(place.hub.journal) <= 4
+    assert one._not_before - time.monotonic() > 0.2
+
+
+def test_a_sweeper_stands_down_until_the_limit_is_over(place: Place, sweeper: Callable[..., Sweeper]) -> None:
+    place.hub.faults.rate_limit(reset_in=1800)
+    one = sweeper()
+    wait_until(lambda: place.seen().again_at is not None)
+    requests = len(place.hub.journal)
+    one.ask()
+    wait_until(lambda: not one._woken.is_set())
+    one.stop()
+    assert len(place.hub.journal) == requests
+
+
+def test_a_sweeper_ends_at_once_while_github_keeps_it_waiting(place: Place, sweeper: Callable[..., Sweeper]) -> None:
+    place.hub.faults.secondary(retry_after=60)
+    one = sweeper()
+    wait_until(lambda: len(place.hub.journal) == 1)
+    begun = time.monotonic()
+    one.stop()
+    assert time.monotonic() - begun < 2 and not one._thread.is_alive()

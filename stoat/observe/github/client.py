@@ -54,7 +54,11 @@ def connect(
 
 
 class Client:
-    """One connection to GitHub. `requests` counts what was sent; `host` is GitHub's name for people."""
+    """One connection to GitHub.
+
+    `requests` counts what was sent, `host` is GitHub's name for people, and `sleep` is how the time passes while a
+    wait that was granted is waited out.
+    """
 
     def __init__(
         self, where: Api, token: str, cache: Path | None = None, *, wait: Wait, timeout: float | None = None
@@ -65,6 +69,7 @@ class Client:
         self._wire = Wire(where.rest, token) if timeout is None else Wire(where.rest, token, timeout)
         self._etags = Etags(cache, token)
         self._wait = wait
+        self.sleep: Callable[[float], object] = time.sleep
 
     def graphql(
         self, query: str, variables: Mapping[str, object] | None = None, *, divisible: bool = False
@@ -193,5 +198,5 @@ class Client:
         began = time.monotonic()
         if not self._wait(seconds, why):
             return False
-        time.sleep(max(0.0, seconds - (time.monotonic() - began)))
+        self.sleep(max(0.0, seconds - (time.monotonic() - began)))
         return True

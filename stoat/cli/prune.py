@@ -38,7 +38,7 @@ def prune(
         word = "removed" if done.applied else "can go"
         rows = [(path, _size(done.bytes[path]), word, done.reasons[path]) for path in done.removed]
         rows += [(one.path, _size(one.bytes), "kept", one.why) for one in done.kept]
-        render.table(("worktree", "size", "", "why"), rows, empty="there are no worktrees beside the main one")
+        render.table(("worktree", "size", "what", "why"), rows, empty="there are no worktrees beside the main one")
         freed = sum(done.bytes[path] for path in done.removed)
         if rows:
             render.say()

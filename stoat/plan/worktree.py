@@ -21,7 +21,8 @@ class WorktreeFact(Struct, frozen=True, kw_only=True):
     ignored: ignored files that nothing proves to be rebuildable. inside: repositories, worktrees, mounts within.
     busy: lock files of a git at work. processes: the ids of those that stand in it, None when that cannot be seen.
     unproven: commits of its HEAD and of `made_for` that the remote does not have. forgotten: the same of commits that
-    only its reflogs and its own refs name. stashes: entries made on its branch. submodules: what speaks against each.
+    only its reflogs and its own refs name, and no other local branch or tag leads to.
+    stashes: entries made on its branch. submodules: what speaks against each.
     landed_as: what a landing made of the tip of `made_for`, when the remote has that and not the tip itself.
     in_pull: whether its HEAD is one of the commits of the pull request that was asked for.
     """

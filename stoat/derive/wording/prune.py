@@ -30,7 +30,7 @@ def not_finished(status: str) -> str:
 
 def plan_not_finished(done: int, total: int) -> str:
     """Of an integration worktree: its plan has more to come."""
-    return f"{done} of {counted(total, 'node')} of its plan are done"
+    return f"its plan is not finished ({done} of {counted(total, 'node')} done)"
 
 
 def pull_open(number: int) -> str:

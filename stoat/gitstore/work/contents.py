@@ -74,7 +74,9 @@ def _ignored(tree: Tree) -> tuple[str, ...]:
 
 
 def _is_cache(place: Path) -> bool:
-    """Whether a directory says by its CACHEDIR.TAG that it can be made again, or holds Python's compiled files only."""
+    """Whether a directory can be made again: its CACHEDIR.TAG says so, it holds Python's compiled files only, or such
+    directories only.
+    """
     if place.is_symlink() or not place.is_dir():
         return False
     try:
@@ -82,6 +84,8 @@ def _is_cache(place: Path) -> bool:
             return all(each.suffix == ".pyc" and each.is_file() and not each.is_symlink() for each in place.iterdir())
         with (place / "CACHEDIR.TAG").open("rb") as tag:
             return tag.read(len(_SIGNATURE)) == _SIGNATURE
+    except FileNotFoundError:
+        return all(map(_is_cache, place.iterdir()))
     except OSError:
         return False
 

@@ -24,6 +24,7 @@ from stoat.gitstore.work.worktrees import Project
 _ASK_SECONDS = 120.0
 _FETCH_SECONDS = 1800.0
 _PULLS = "refs/pull/"
+_NAMED = (HEADS, "refs/tags/")
 _MOST_PULLS = 100
 _BATCH = 200
 _AS_THEY_ARE = "--no-replace-objects"
@@ -50,14 +51,14 @@ def ask(project: Project) -> RemoteNow:
     name = remote_of(project.directory)
     if name is None:
         return RemoteNow(None, {}, None, frozenset(), ())
-    problem = _no_other_copy(project.directory, project.common, name)
+    return ask_of(project.directory, name, project.common)
+
+
+def ask_of(directory: Path, name: str, common: Path) -> RemoteNow:
+    """The same of the remote called `name` of the repository that `directory` is in, with its common git directory."""
+    problem = _no_other_copy(directory, common, name)
     if problem is not None:
         return RemoteNow(name, {}, None, frozenset(), (), problem)
-    return ask_of(project.directory, name)
-
-
-def ask_of(directory: Path, name: str) -> RemoteNow:
-    """The same of the remote called `name` of whatever repository `directory` is in."""
     try:
         said = git(directory, "ls-remote", "--symref", "--", name, timeout=_ASK_SECONDS).out
     except GitFailed as failed:
@@ -77,7 +78,7 @@ def bring(directory: Path, now: RemoteNow, pulls: Collection[int] = ()) -> Remot
     """Fetch the objects of the refs in `missing`, under no ref: all branches and tags, the pull requests `pulls`, and
     the newest of the others. Unreachable when that fails.
     """
-    heads = [ref for ref in now.missing if not ref.startswith(_PULLS) and not ref.endswith("^{}")]
+    heads = [ref for ref in now.missing if ref.startswith(_NAMED) and not ref.endswith("^{}")]
     theirs = {ref: number for ref in now.missing if (number := _number(ref)) is not None}
     newest = sorted(theirs, key=lambda ref: (theirs[ref] in pulls, theirs[ref]), reverse=True)
     wanted = [*heads, *newest[: _MOST_PULLS + len(pulls)]]

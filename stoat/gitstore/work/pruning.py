@@ -21,7 +21,7 @@ from stoat.gitstore.work.contents import Tree, submodules, unsaved, walk
 from stoat.gitstore.work.landed import LANDED
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
 from stoat.gitstore.work.proofs import RemoteNow, lacking
-from stoat.gitstore.work.traces import landing_of, named, stashes, submodule_trouble
+from stoat.gitstore.work.traces import landing_of, named, stashes, submodule_trouble, survivors
 from stoat.gitstore.work.worktrees import (
     Project,
     Registered,
@@ -144,7 +144,7 @@ def _with_commits(
         copy = landing_of(common, now, tip, LANDED)
         lost = () if copy is not None else lost
     # What the tip leads to stays on its branch, which is not deleted unless the remote has all of it.
-    forgotten = lacking(common, now, known, also=[each for each in (head, tip) if each])
+    forgotten = lacking(common, now, known, also=[*(each for each in (head, tip) if each), *survivors(common, branch)])
     if lost is None or forgotten is None:
         return replace(fact, problem="git cannot tell which of its commits are on the remote")
     branches = {each for each in (branch, fact.branch) if each is not None}

@@ -19,7 +19,8 @@ from stoat.gitstore.work.proofs import RemoteNow, ask_of, bring, commits_among, 
 from stoat.gitstore.work.remotes import remote_of
 
 _ID = re.compile(r"[0-9a-f]{40,64}")
-_NOT_OURS = {"FETCH_HEAD"}  # what was fetched came from somewhere
+_SET_ASIDE = "MERGE_AUTOSTASH"
+_FROM_ELSEWHERE = "FETCH_HEAD"
 _STASHED = re.compile(r"(?:WIP on|On) (?P<branch>.*?): ")
 _NO_BRANCH = "(no branch)"
 
@@ -31,8 +32,9 @@ def named(own: Path, common: Path, branch: str | None) -> frozenset[str]:
 
 def _in_refs(own: Path) -> Iterator[str]:
     """Of HEAD, ORIG_HEAD, MERGE_HEAD and the like, and of refs that this worktree does not share."""
-    heads = [each for each in own.iterdir() if each.name.isupper() and each.name not in _NOT_OURS and each.is_file()]
-    for file in [*heads, *(each for each in (own / "refs").rglob("*") if each.is_file())]:
+    names = [each.name for each in own.iterdir() if each.name.endswith("HEAD") or each.name == _SET_ASIDE]
+    heads = [own / name for name in names if name != _FROM_ELSEWHERE]
+    for file in (each for each in (*heads, *(own / "refs").rglob("*")) if each.is_file()):
         yield from _ID.findall(file.read_text(encoding="utf-8", errors="replace"))
 
 
@@ -54,6 +56,14 @@ def _in_log(file: Path) -> Iterator[str]:
         return
     for line in lines:
         yield from (each for each in line.split(" ", 2)[:2] if _ID.fullmatch(each) and each.strip("0"))
+
+
+def survivors(common: Path, branch: str | None) -> list[str]:
+    """The commits of local branches and tags, those that stay when a worktree goes with its `branch`."""
+    listed = git(common, "for-each-ref", "--format=%(refname) %(objectname)", HEADS, "refs/tags/").out.splitlines()
+    named_by = {ref: commit for ref, _, commit in (line.partition(" ") for line in listed)}
+    named_by.pop(f"{HEADS}{branch}", None)
+    return sorted(commits_among(common, named_by.values()))
 
 
 def stashes(directory: Path, branches: Collection[str], known: Collection[str]) -> tuple[str, ...]:
@@ -108,7 +118,9 @@ def _unpushed(own: Path) -> str | None:
         remote = remote_of(own)
         if remote is None:
             return "it has no remote"
-        now = ask_of(own, remote)
+        now = ask_of(own, remote, own)
+        if now.problem is not None:
+            return now.problem
         lost = lacking(own, now, asked)
         if lost and now.missing:
             now = bring(own, now)

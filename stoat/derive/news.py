@@ -207,10 +207,13 @@ def _with_last_answers(known: Pull | None, read: Pull) -> Pull:
 
 
 def _with_last_verdict(known: Branch | None, read: Branch) -> Branch:
-    """The default branch, with how its checks last ended while they run."""
-    if known is None or known.name != read.name or read.ci is not None:
+    """The default branch, with how its checks last ended while they run.
+
+    A commit that has none, as one that was merged a moment ago, says nothing against those before it.
+    """
+    if known is None or known.name != read.name or read.ci in ("passed", "failed"):
         return read
-    return known
+    return read if known.ci is None else known
 
 
 def _differ(one: object, other: object) -> bool:

@@ -226,7 +226,10 @@ DEFAULTS: list[tuple[Branch, Branch, str | None]] = [
     (RED, replace(RED, ci=None, failing=(), red_commit=None), None),
     (RED, replace(RED, failing=("test", "lint")), "main: checks failed: test, lint since aaaaaaa"),
     (RED, MAIN, "main: checks passed"),
-    (MAIN, replace(MAIN, ci="none"), "main: there are no checks"),
+    (MAIN, replace(MAIN, ci="none"), None),
+    (RED, Branch(name="main", ci="none"), None),
+    (Branch(name="main"), Branch(name="main", ci="none"), "main: there are no checks"),
+    (Branch(name="main", ci="none"), MAIN, "main: checks passed"),
     (MAIN, Branch(name="trunk"), "the default branch is trunk"),
 ]
 

@@ -26,11 +26,12 @@ from stoat.plan.events.attempts import AgentSpawned, AttemptJudged, AttemptStart
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.claims import ClaimReleased
 from stoat.plan.ids import NodeRef
-from stoat.plan.nodes import Node
+from stoat.plan.nodes import ISSUE, Node
 from stoat.plan.state import NodeState, PlanState, State
 from stoat.processes import NotStarted, Process, spawn
 from stoat.runner import agents, preparing, profiles, workspace
 from stoat.runner.filling import fill_shell, values
+from stoat.runner.issues import watching
 from stoat.runner.issues.asking import brief_of
 from stoat.runner.options import executable
 from stoat.runner.preparing import NotNow, Prepared
@@ -48,6 +49,9 @@ def launch(run: Run, state: RunState) -> RunState:
     )  # fmt: skip
     launchable = [offer for offer in offered.launchable if offer.node not in state.by_hand]
     holds = [*offered.holds, *(Hold(node, "finished") for node in state.by_hand)]
+    if watching.awaits_first_look(run, state):
+        launchable = [offer for offer in launchable if state.plan.nodes[offer.node].spec.kind != ISSUE]
+        holds = [hold for hold in holds if hold.reason != "unseen"]
     held = state.state.machine(run.machine).held
     if held is not None:
         run.narrator.once("machine", say.machine_held(held.by, held.why))

@@ -11,9 +11,11 @@ from stoat.derive.answers import PlanAnswer
 from stoat.derive.wording import runner as say
 from stoat.errors import NotFound
 from stoat.gitstore.log import Change
+from stoat.observe.github.now import read_now
 from stoat.observe.live import read_runners
 from stoat.plan import streams
 from stoat.plan.events.base import PlanEvent
+from stoat.plan.github import GitHubNow
 from stoat.plan.state import PlanState, State
 from stoat.runner.state import Run, RunState
 from stoat.service import spool
@@ -22,9 +24,11 @@ from stoat.service.session import plan_of
 
 def begin(run: Run) -> RunState:
     """The first state of a run. NotFound when there is no such plan."""
-    now, folded, plan, answer, others = _look(run)
+    now, folded, plan, answer, others, github = _look(run)
     spent = plan.spent_usd or 0.0
-    return RunState(state=folded, plan=plan, answer=answer, now=now, others=others, spent_before=spent)
+    return RunState(
+        state=folded, plan=plan, answer=answer, now=now, others=others, github=github, spent_before=spent
+    )  # fmt: skip
 
 
 def read(run: Run, state: RunState) -> RunState:
@@ -39,12 +43,14 @@ def read(run: Run, state: RunState) -> RunState:
 
 def again(run: Run, state: RunState) -> RunState:
     """The same state of the run on what the ref says now."""
-    now, folded, plan, answer, others = _look(run)
-    return replace(state, state=folded, plan=plan, answer=answer, now=now, others=others)
+    now, folded, plan, answer, others, github = _look(run)
+    return replace(state, state=folded, plan=plan, answer=answer, now=now, others=others, github=github)
 
 
-def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str]]:
+def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str], GitHubNow]:
     now = clock.now()
+    # Before the state: a sweep records its news first, so that what it saw by then is in the state that is read next.
+    github = read_now(run.session.store.common)
     answers = run.session.answers(now)
     folded = run.session.state()
     plan = plan_of(folded, run.plan)
@@ -53,7 +59,7 @@ def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str]]
         raise NotFound(f"plan {run.plan} is no longer shown", hint="stoat status")
     runners = read_runners(run.session.store.common)
     others = frozenset(fact.runner_id for fact in runners if fact.state != "gone") - {run.runner_id}
-    return now, folded, plan, answer, others
+    return now, folded, plan, answer, others, github
 
 
 def append(

@@ -20,6 +20,7 @@ from stoat.gitstore.work.integration import Integration
 from stoat.gitstore.work.worktrees import Project
 from stoat.observe.live import Live
 from stoat.plan.facts import RunnerFact
+from stoat.plan.github import GitHubNow
 from stoat.plan.state import PlanState, State
 from stoat.processes import Identity, Process, is_alive
 from stoat.runner.narration import Narrator
@@ -118,6 +119,8 @@ class RunState:
     plan: PlanState
     answer: PlanAnswer
     now: Time
+    github: GitHubNow
+    """What was last seen of GitHub, at the latest when `state` was read."""
     jobs: Mapping[str, Job] = field(default_factory=dict)
     verified: Mapping[str, Verification] = field(default_factory=dict)
     statuses: Mapping[str, str] | None = None

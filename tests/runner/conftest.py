@@ -75,6 +75,25 @@ def specs(passed=(), failed=()):
     stoat("runs", "add", str(report), "--tag", os.environ["BOBCAT_RUN_TAG"], check=False)
 
 
+def push(*more):
+    """Push the branch, as a prompt about an issue says."""
+    git("push", "-q", "-u", "origin", "HEAD", *more)
+
+
+def open_pull(number, body=None):
+    """Open a pull request of the branch over HTTP that closes that issue; its number."""
+    import json, urllib.request
+    branch = subprocess.run(["git", "branch", "--show-current"], capture_output=True, text=True).stdout.strip()
+    asked = {"title": NODE, "head": branch, "base": "main", "body": body or f"Fixes #{number}"}
+    headers = {"Authorization": "Bearer " + os.environ["GH_TOKEN"], "Content-Type": "application/json"}
+    url = os.environ["STOAT_GITHUB_API"] + "/repos/acme/widgets/pulls"
+    request = urllib.request.Request(url, json.dumps(asked).encode(), headers)
+    with urllib.request.urlopen(request) as answer:
+        opened = json.load(answer)["number"]
+    tell("opened", opened)
+    return opened
+
+
 def wait_for(name):
     """Wait until a test made that file beside what it is told, for a minute at most."""
     for _ in range(6000):

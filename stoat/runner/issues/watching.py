@@ -19,7 +19,7 @@ def watch(run: Run, state: RunState) -> RunState:
     without issues and pull requests."""
     if not glances.on_github(state.plan):
         return state
-    github = run.session.facts().github
+    github, waits = state.github, awaits_first_look(run, state)
     since = glances.needed(
         run.fact.since, _unjudged(run, state), settle=run.options.settle_seconds, now=state.now
     )  # fmt: skip
@@ -30,16 +30,16 @@ def watch(run: Run, state: RunState) -> RunState:
         run.narrator.once("github", say.unseen(github.problem, github.fix))
     else:
         run.narrator.forget("github")
-    _say_what_is_open(run, state)
-    _call_out(run, state)
-    return replace(state, pending=state.pending or awaits_first_look(run, state))
+    if not waits:
+        _say_what_is_open(run, state)
+        _call_out(run, state)
+    return replace(state, pending=state.pending or waits)
 
 
 def awaits_first_look(run: Run, state: RunState) -> bool:
-    """Whether the plan hangs on GitHub and nobody has looked at that since the run began."""
-    if not glances.on_github(state.plan):
-        return False
-    return glances.awaited(run.session.facts().github, began=run.fact.since, now=state.now)
+    """Whether the plan hangs on GitHub and nobody has looked at that since the run began: until then nothing is begun
+    or said on what was seen before."""
+    return glances.on_github(state.plan) and glances.awaited(state.github, began=run.fact.since, now=state.now)
 
 
 def seen_at(run: Run, state: RunState, node: NodeState) -> Time | None:
@@ -47,13 +47,13 @@ def seen_at(run: Run, state: RunState, node: NodeState) -> Time | None:
     repo = repository_of(state.plan.header, node.spec)
     if node.spec.kind != ISSUE or repo is None:
         return None
-    seen = run.session.facts().github.repositories.get(repo.lower())
+    seen = state.github.repositories.get(repo.lower())
     return seen.seen_at if seen is not None else None
 
 
 def look_again(run: Run, state: RunState, node: NodeState) -> RunState:
     """An attempt waits to be judged until GitHub is seen; the question was asked by `watch`."""
-    github = run.session.facts().github
+    github = state.github
     repo = repository_of(state.plan.header, node.spec) or ""
     seen = github.repositories.get(repo.lower())
     why = github.problem or (seen.problem if seen is not None else None)

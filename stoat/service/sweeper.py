@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from stoat import clock
 from stoat.clock import Time
@@ -31,7 +31,7 @@ PERIOD = 60.0
 _OTHERS = 1.25
 """How many periods after another process's sweep this one takes over: whoever swept last comes first."""
 _TICK = 1.0
-_LEAST = 5.0
+_LEAST = 2.0
 """Seconds that pass between two sweeps of one process at least, unless it was asked."""
 _BACKOFF = 300.0
 """Seconds between two tries at most while nothing can be read."""
@@ -43,14 +43,22 @@ _log = logging.getLogger(__name__)
 
 
 class Sweeper:
-    """The thread. `what` is said to others meanwhile. Every method may be called from any thread."""
+    """The thread. `what` is said to others meanwhile. Every method may be called from any thread.
 
-    def __init__(self, session: Session, environ: Mapping[str, str], what: str, *, period: float = PERIOD) -> None:
+    `then` is called in it after each sweep that saw GitHub, another process's as well.
+    """
+
+    def __init__(
+        self, session: Session, environ: Mapping[str, str], what: str, *, period: float = PERIOD,
+        then: Callable[[Session, Mapping[str, str]], object] | None = None,
+    ) -> None:  # fmt: skip
         # A session is not for two threads; the store behind it is.
         self._session = Session(session.store, session.actor, session.directory)
         self._environ = environ
         self._what = what
         self._period = period
+        self._then = then
+        self._then_at: Time | None = None
         self._stopped = threading.Event()
         self._woken = threading.Event()
         self._asked: Time | None = None
@@ -84,6 +92,7 @@ class Sweeper:
             try:
                 if self._is_due(clock.now()):
                     self._sweep()
+                self._follow()
                 said = ""
             except StoatError as problem:
                 self._hold_off()
@@ -131,6 +140,15 @@ class Sweeper:
             self._failed, self._not_before = 0, time.monotonic() + min(_LEAST, self._period)
         else:
             self._hold_off()
+
+    def _follow(self) -> None:
+        """Do what comes after a sweep that saw GitHub, whoever's it was."""
+        if self._then is None:
+            return
+        seen = read_now(self._session.store.common)
+        if seen.problem is None and seen.at is not None and seen.at != self._then_at:
+            self._then_at = seen.at
+            self._then(self._session, self._environ)
 
     def _hold_off(self) -> None:
         self._not_before = time.monotonic() + min(self._period * 2**self._failed, max(_BACKOFF, self._period))

@@ -6,10 +6,13 @@ import threading
 
 import pytest
 
+from stoat.observe.github.now import keep_now
+from stoat.plan.github import GitHubNow
 from stoat.plan.ids import NodeRef
 from stoat.service import decisions, nodes, plans
 from stoat.service.session import Session, open_session
 from stoat.web.watch import REMEMBERED, PlanChange, Watch
+from stoat.web.watching import watch_files
 
 
 @pytest.fixture
@@ -169,3 +172,16 @@ def seen(watch: Watch, since: str) -> list[PlanChange]:
     found = watch.changes(since)
     assert found is not None
     return found[1]
+
+
+def test_what_a_sweep_saw_is_looked_at_and_a_sweep_without_news_is_no_new_version(watch: Watch) -> None:
+    poked = threading.Event()
+    observer = watch_files(watch.session.store.common, poked.set)
+    try:
+        before = watch.view()
+        keep_now(watch.session.store.common, GitHubNow(at="2026-11-30T10:00:00.000Z"))
+        assert poked.wait(10)
+        assert watch.refresh().version == before.version
+    finally:
+        observer.stop()
+        observer.join()

@@ -33,6 +33,11 @@ class Blame(Struct, frozen=True):
         return "main" if self.mains and not self.own else "own"
 
 
+def matters(pull: Mine) -> bool:
+    """Whether anything about the pull request hangs on the default branch: it is red, or it was merged somewhere."""
+    return pull.ci.verdict == "failed" or pull.fact.state == "merged"
+
+
 def blame(pull: Mine, default: Branch | None) -> Blame:
     """Whose fault the failing checks of a red pull request are. `default` is the branch of its repository."""
     failing = pull.ci.failing

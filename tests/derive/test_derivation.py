@@ -13,8 +13,28 @@ from stoat.derive.answers import Answers, NodeAnswer, PlanAnswer
 from stoat.derive.derivation import derive
 from stoat.plan import fold, streams
 from stoat.plan.facts import NOTHING, Facts
-from stoat.plan.nodes import KINDS, SLICE, Repo, Step
+from stoat.plan.github import GitHubNow, GitHubState, Link, PullNow, RepositoryNow
+from stoat.plan.nodes import ISSUE, KINDS, PR, SLICE, Repo, Step
 from stoat.plan.state import MachineState, Mark, NodeState, Parked, PlanState, Question, SpecResult, State
+from tests.support.github_states import (
+    GREEN,
+    HEAD,
+    MAIN,
+    OLD,
+    RED,
+    RED_MAIN,
+    REPOSITORY,
+    RUNNING,
+    Fact,
+    gh_closed,
+    gh_issue,
+    gh_pull,
+    github_answers,
+    hidden,
+    looked,
+    seen,
+    with_github,
+)
 from tests.support.states import (
     BEFORE,
     JO,
@@ -27,6 +47,7 @@ from tests.support.states import (
     done,
     gate,
     going,
+    issue,
     landing,
     node,
     piece,
@@ -66,8 +87,39 @@ WRITTEN: dict[str, object] = {
     "steps": STEPS,
     "reverify": "on-branch-change",
     "issue": 7,
+    "pr": 9,
     "repo": "o/r",
+    "merge": "merge-on-green",
 }
+ON_GITHUB = (ISSUE, ISSUE, ISSUE, PR)
+
+SHOWN: tuple[Fact, ...] = (
+    REPOSITORY,
+    MAIN,
+    RED_MAIN,
+    gh_issue(),
+    gh_issue(9),
+    gh_issue(Link("o/x", 9, "closes")),
+    gh_closed(9, by=9),
+    gh_issue(9, reason="reopened"),
+    gh_issue(number=8),
+    gh_pull(),
+    gh_pull(9, "merged"),
+    gh_pull(9, "closed"),
+    gh_pull(9, mergeable="conflicting"),
+    gh_pull(9, head=OLD),
+    gh_pull(9, ci="failed", failing=("test",)),
+    gh_pull(12, head_branch="stoat/p/a"),
+    gh_pull(12, "merged", head_branch="stoat/q/b"),
+    gh_pull(12, head_branch="stoat/p/a", fork=True),
+    hidden("deleted", 7),
+    hidden("transferred", 7, to="o/r#8"),
+    hidden("forbidden"),
+    hidden("missing"),
+    hidden("missing", 9, "pull"),
+)
+"""Facts of a repository, in any order: the newest of each is the one that counts."""
+LOOKED_AT = ("2026-11-30T11:58:30.000Z", "2026-11-30T09:00:00.000Z", NOW)
 
 
 @st.composite
@@ -81,7 +133,10 @@ def nodes(draw: st.DrawFn, slug: str, node_id: str) -> NodeState:
     happened = {
         name: draw(st.sampled_from(values)) for name, values in HAPPENED.items() if draw(st.integers(0, 2)) == 0
     }
-    found = node(node_id, draw(st.sampled_from(KINDS)), *deps, spec=spec, **happened)
+    kind = draw(st.sampled_from((*KINDS, *ON_GITHUB)))
+    if kind in ON_GITHUB and draw(st.integers(0, 2)):
+        spec |= {"issue": 7, "pr": 9, "repo": draw(st.sampled_from(["o/r", "O/R", "o/x"]))}
+    found = node(node_id, kind, *deps, spec=spec, **happened)
     return replace(found, open_questions=1) if draw(st.integers(0, 7)) == 0 else found
 
 
@@ -106,7 +161,31 @@ def plans(draw: st.DrawFn, slug: str) -> PlanState:
 def states(draw: st.DrawFn) -> State:
     """Some of three plans that may depend on each other in any way, and perhaps a held machine."""
     chosen = draw(st.lists(st.sampled_from(PLANS), unique=True, min_size=1))
-    return state(*[draw(plans(slug)) for slug in chosen], machine=("box", JO) if draw(st.booleans()) else None)
+    of = state(*[draw(plans(slug)) for slug in chosen], machine=("box", JO) if draw(st.booleans()) else None)
+    for name in ("o/r", "o/x"):
+        if draw(st.integers(0, 2)):
+            of.parts[streams.of_repository(name)] = seen(*draw(st.lists(st.sampled_from(SHOWN), max_size=6)), name=name)
+    return of
+
+
+@st.composite
+def looks(draw: st.DrawFn) -> GitHubNow:
+    """What the last sweep saw beside the record: the checks of pull requests, and what kept it from looking."""
+    problems = st.sampled_from([None, None, "away", "no access"])
+    repositories = {
+        name: RepositoryNow(
+            seen_at=draw(st.sampled_from([None, *LOOKED_AT])),
+            problem=draw(problems),
+            pulls={
+                number: PullNow(
+                    head=draw(st.sampled_from([HEAD, OLD])), ci=draw(st.sampled_from([GREEN, RED, RUNNING]))
+                )
+                for number in draw(st.sets(st.sampled_from([9, 12])))
+            },
+        )
+        for name in draw(st.sets(st.sampled_from(["o/r", "o/x"])))
+    }
+    return GitHubNow(at=NOW, problem=draw(problems), fix="wait", repositories=repositories)
 
 
 @st.composite
@@ -117,7 +196,8 @@ def facts(draw: st.DrawFn) -> Facts:
         for one in draw(st.lists(st.sampled_from(["running", "paused", "gone"]), max_size=2))
     ]
     dead = frozenset(draw(st.sets(st.sampled_from(["agent", "alive"]))))
-    return Facts(machine=draw(st.sampled_from(["", "box"])), runners=tuple(runners), dead=dead)
+    machine = draw(st.sampled_from(["", "box"]))
+    return Facts(machine=machine, runners=tuple(runners), dead=dead, github=draw(looks()))
 
 
 @st.composite
@@ -128,7 +208,13 @@ def successors(draw: st.DrawFn, before: State) -> State:
         slug = draw(st.sampled_from(PLANS))
         stream = streams.of_plan(slug)
         old = parts.get(stream)
-        what = draw(st.sampled_from(["replace", "node", "node", "node", "drop", "reorder", "header", "moved", "hold"]))
+        what = draw(st.sampled_from(HAPPENS))
+        if what == "github":
+            stream = streams.of_repository(draw(st.sampled_from(["o/r", "o/x"])))
+            before_it = parts.get(stream)
+            facts_seen = draw(st.lists(st.sampled_from(SHOWN), max_size=2))
+            parts[stream] = seen(*facts_seen, before=before_it if isinstance(before_it, GitHubState) else None)
+            continue
         if what == "hold":
             parts[streams.of_machine("box")] = MachineState(held=draw(st.sampled_from([None, JO])))
         elif not isinstance(old, PlanState) or what == "replace":
@@ -139,6 +225,9 @@ def successors(draw: st.DrawFn, before: State) -> State:
             _change(draw, new, what)
             parts[stream] = new
     return State("1" * 40, parts)
+
+
+HAPPENS = ("replace", "node", "node", "node", "drop", "reorder", "header", "moved", "hold", "github", "github")
 
 
 def _change(draw: st.DrawFn, of: PlanState, what: str) -> None:
@@ -190,7 +279,10 @@ def test_the_needs_are_the_you_cards_and_done_work_that_could_not_be_landed(of: 
         for ref, one in answers.by_ref.items()
         if one.stance == "you" or (one.status == "done" and _is_unlanded(of, ref, one))
     )
-    assert sorted(f"{need.plan}/{need.node}" for need in answers.needs) == yours
+    landing = [ref for ref, one in answers.by_ref.items() if one.status == "done" and one.detail.startswith("landing")]
+    listed = [f"{need.plan}/{need.node}" for need in answers.needs]
+    assert sorted(ref for ref in listed if ref not in landing) == yours
+    assert len(set(listed)) == len(listed)
     assert [need.holds for need in answers.needs] == sorted((need.holds for need in answers.needs), reverse=True)
     for need in answers.needs:
         card = answers.by_ref[f"{need.plan}/{need.node}"]
@@ -270,6 +362,38 @@ def test_only_what_an_event_touches_is_looked_at_again() -> None:
     same = {ref for ref in first.by_ref if second.by_ref[ref] is first.by_ref[ref]}
     assert same == {"p/c", "q/a"}
     assert second.by_ref["p/b"].waits_on[0].why == "⟳ bot is on it"
+
+
+def test_a_pull_request_touches_the_nodes_that_read_it_and_no_other() -> None:
+    of = state(plan("p", issue("a"), issue("b", number=8), issue("c", "a", number=6), piece("d")))
+    record = seen(REPOSITORY, MAIN, gh_issue(9), gh_issue(12, number=8), gh_issue(number=6), gh_pull(), gh_pull(12))
+    first = derive(with_github(of, record), NOTHING, NOW)
+    second = derive(with_github(of, seen(gh_pull(9, "draft"), before=record)), NOTHING, NOW, first)
+    assert {ref for ref in first.by_ref if second.by_ref[ref] is first.by_ref[ref]} == {"p/b", "p/c", "p/d"}
+    third = derive(with_github(of, record), Facts(github=looked({12: RED})), NOW, first)
+    assert {ref for ref in first.by_ref if third.by_ref[ref] is first.by_ref[ref]} == {"p/a", "p/c", "p/d"}
+    assert third.by_ref["p/b"].stance == "you"
+
+
+def test_a_sweep_with_nothing_new_touches_nothing() -> None:
+    of = state(plan("p", issue("a"), issue("b", number=8)))
+    record = seen(REPOSITORY, MAIN, gh_issue(9), gh_pull())
+    first = derive(with_github(of, record), Facts(github=looked({9: GREEN})), NOW)
+    second = derive(with_github(of, record), Facts(github=looked({9: GREEN}, seen_at=LATER)), LATER, first)
+    assert all(second.by_ref[ref] is first.by_ref[ref] for ref in first.by_ref)
+
+
+def test_ten_thousand_issues_of_one_repository_are_looked_up_in_time() -> None:
+    nodes_of = [issue(f"n{i}", number=i + 1) for i in range(10_000)]
+    facts_seen = [gh_issue(i + 20_001, number=i + 1) for i in range(10_000)]
+    pulls_of = [gh_pull(i + 20_001) for i in range(10_000)]
+    record = seen(REPOSITORY, MAIN, *facts_seen, *pulls_of)
+    checks = looked({i + 20_001: GREEN for i in range(10_000)})
+    first = github_answers(plan("p", *nodes_of), record=record, now=checks)
+    assert len(first.needs) == 10_000
+    one_more = seen(gh_pull(20_001, "merged"), before=record)
+    later = derive(with_github(state(plan("p", *nodes_of)), one_more), Facts(github=checks), NOW, first)
+    assert len(later.needs) == 10_000 and later.by_ref["p/n0"].status == "open"
 
 
 def test_ten_thousand_nodes_in_a_row_and_in_a_ring_end() -> None:

@@ -20,7 +20,7 @@ A done one with an open pull request is landing: what depends on it waits until 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -28,6 +28,7 @@ from stoat.derive import mainred, pulls, sight
 from stoat.derive.pulls import Mine
 from stoat.derive.turns import Turn, turn
 from stoat.derive.verdict import Context, Verdict
+from stoat.derive.watched import Key
 from stoat.derive.wording import commands
 from stoat.derive.wording import github as say
 from stoat.derive.wording import status as words
@@ -52,7 +53,7 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
         verdict,
         prs=pulls.shown(mine),
         url=issue.url if issue is not None else None,
-        reads=(*at.reads, *keys, *_defaults(mine, at.repo)),
+        reads=tuple(dict.fromkeys((*at.reads, *keys, *_of_their_repositories(mine)))),
     )
 
 
@@ -95,9 +96,7 @@ def _open(node: NodeState, plan: PlanState, context: Context, home: str, issue: 
     found = [one for one in mine if one.is_open]
     if found:
         lines = [say.line(one, home, mainred.blame(one, context.github.default(one.repo))) for one in found]
-        return Verdict(
-            "pr-open", say.with_remarks(lines[0], lines[1:]), turn=turn(found, node.spec.merge, home, context.github)
-        )
+        return Verdict("pr-open", say.lines(lines), turn=turn(found, node.spec.merge, home, context.github))
     merged = [one for one in mine if one.fact.state == "merged"]
     if issue.reason == "reopened":
         return Verdict("open", say.reopened(merged, home))
@@ -137,7 +136,9 @@ def _remarks(context: Context, home: str, at: sight.Followed, found: Sequence[Mi
     return remarks
 
 
-def _defaults(mine: Sequence[Mine], home: str) -> tuple[tuple[str, str, str], ...]:
-    """The default branches that a verdict hangs on, and whether the pull requests' repositories can be seen."""
-    repos = dict.fromkeys(one.repo.lower() for one in mine)
-    return tuple((repo, what, "") for repo in repos for what in ("default", "whole"))
+def _of_their_repositories(mine: Sequence[Mine]) -> Iterator[Key]:
+    """Whether the pull requests' repositories can be seen, and the default branches where they matter."""
+    for one in mine:
+        yield one.repo.lower(), "whole", ""
+        if mainred.matters(one):
+            yield one.repo.lower(), "default", ""

@@ -19,6 +19,7 @@ from stoat.derive import mainred, pulls, sight
 from stoat.derive.pulls import Mine
 from stoat.derive.turns import turn
 from stoat.derive.verdict import Context, Verdict
+from stoat.derive.watched import Key
 from stoat.derive.wording import github as say
 from stoat.derive.wording import status as words
 from stoat.plan.nodes import repository_of
@@ -34,11 +35,12 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
         return Verdict("unknown", say.unswept(words.number(None, number)))
     mine, keys = pulls.of_pr(context.github, home, number)
     own = mine[0] if mine else None
+    default: tuple[Key, ...] = ((home.lower(), "default", ""),) if own is not None and mainred.matters(own) else ()
     return replace(
         _verdict(node, context, home, number, own),
         prs=pulls.shown(mine),
         url=own.fact.url if own is not None else None,
-        reads=(*sight.keys_of_pull(home), *keys, (home.lower(), "default", "")),
+        reads=(*sight.keys_of_pull(home), *keys, *default),
     )
 
 

@@ -8,7 +8,6 @@ from stoat.clock import Time
 from stoat.derive.mainred import Blame
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Trouble
-from stoat.derive.wording.status import with_remark
 from stoat.derive.wording.text import ago, because, counted, listed, moment, one_line
 from stoat.plan.github import Branch, Issue, Unseen
 from stoat.plan.ids import same_repository
@@ -225,9 +224,12 @@ def elsewhere_unseen(repo: str, why: str) -> str:
 
 def with_remarks(detail: str, remarks: Sequence[str]) -> str:
     """A detail and what else is to know."""
-    for remark in remarks:
-        detail = with_remark(detail, remark)
-    return detail
+    return " · ".join((detail, *remarks))
+
+
+def lines(pulls: Sequence[str]) -> str:
+    """Several pull requests, a line each, as one detail."""
+    return "; ".join(pulls)
 
 
 def two_open(pulls: Sequence[Mine], home: str) -> str:

@@ -12,7 +12,9 @@ from stoat.cli.context import Json
 
 
 def doctor(json: Json = False) -> None:
-    """Check git, the repository, the store and who you are; says what to do and changes nothing.
+    """Check git, the repository, the store, who you are, and GitHub; says what to do and changes nothing.
+
+    GitHub is asked once, and only where a plan has something on it.
 
     Exit code 1 when there is a problem.
     """

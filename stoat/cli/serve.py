@@ -32,6 +32,7 @@ def serve(
     """
     if monitor_port is not None:
         raise Refused("this version has no monitor receiver to put on a port", "leave --monitor-port out")
+    from stoat.service import icons
     from stoat.service.sweeper import Sweeper
     from stoat.web.app import create_app
     from stoat.web.server import BoardServer, listen
@@ -40,7 +41,7 @@ def serve(
     seeded.take_in(session)
     app = create_app(session)
     server = BoardServer(app, listen(host, port))
-    sweeper = Sweeper(session, os.environ, "stoat serve")
+    sweeper = Sweeper(session, os.environ, "stoat serve", then=icons.refresh)
     with stopped_by_signals(server.stop) as received:
         render.say(f"the board: {server.url}")
         sys.stdout.flush()

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
 
-from msgspec import Struct
-
+from stoat.derive import watching
 from stoat.errors import NotFound, StoatError
 from stoat.gitstore import opening
 from stoat.gitstore.log import Store
@@ -17,21 +15,12 @@ from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.refs import REF
 from stoat.plan.variables import AGENT
 from stoat.service import spool
+from stoat.service.github_access import look_at_github
+from stoat.service.health import Check
 from stoat.service.session import actor_of
 
 OLDEST_GIT = (2, 39)
 _FSCK_SECONDS = 600.0
-
-Health = Literal["ok", "warning", "problem"]
-
-
-class Check(Struct, frozen=True, rename="camel"):
-    """One thing looked at: how it is, and what to do about it (empty when it is well)."""
-
-    name: str
-    state: Health
-    what: str
-    do: str = ""
 
 
 def examine(directory: Path, store: Path | None, by: str | None, environ: Mapping[str, str]) -> list[Check]:
@@ -61,6 +50,10 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
         yield Check("repository", "problem", problem.message, problem.hint or "")
         return
     yield from _identity(place, settings, by, environ)
+    yield from _opened(place, environ)
+
+
+def _opened(place: Path, environ: Mapping[str, str]) -> Iterator[Check]:
     try:
         opened = Store.open(place)
     except NotFound as problem:
@@ -70,8 +63,10 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
         yield Check("store", "problem", problem.message, problem.hint or "`git fsck` says what is damaged")
         yield _fsck(place)
         return
+    wanted = False
     try:
         state = opened.state()
+        wanted = bool(watching.wanted(state))
         nodes = sum(len(plan.nodes) for plan in state.plans.values())
         counted = f"plans: {len(state.plans)}, nodes: {nodes}"
         yield Check("store", "ok", f"{opened.common} at {state.commit[:10]}; {counted}")
@@ -85,6 +80,8 @@ def _store(directory: Path, store: Path | None, by: str | None, environ: Mapping
         yield Check("spool", "warning", f"{len(waiting)} results of gates wait to be recorded in {waiting[0].parent}",
                     "any stoat command but this one records them")  # fmt: skip
     yield _fsck(place)
+    if wanted:
+        yield look_at_github(environ)
 
 
 def _identity(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from stoat import clock
 from stoat.clock import Time
-from stoat.errors import UNDECODABLE, Unreachable
+from stoat.errors import UNDECODABLE
 from stoat.service.session import Session
 
 if TYPE_CHECKING:
@@ -38,35 +39,59 @@ class _Known(Struct, frozen=True):
     blob: str | None = None
 
 
-def refresh(session: Session, client: Client) -> int:
+def refresh(session: Session, environ: Mapping[str, str]) -> int:
     """Look for the icons of the repositories on record that were not looked at today; how many requests that took.
 
-    It stops at the first sign of trouble, a limit for one: an icon is worth no waiting.
+    It ends at the first sign of trouble with the token or a limit: an icon is worth no waiting.
     """
-    from stoat.observe.github import icons
+    from stoat.observe.github.client import connect
+    from stoat.observe.github.now import folder
+    from stoat.observe.github.trouble import GitHubTrouble
 
-    before, now = client.requests, clock.now()
-    with contextlib.suppress(Unreachable):
-        for name, record in session.state().repositories().items():
-            repository = record.repository
-            if repository is None or repository.default_branch is None or record.unseen is not None:
-                continue
-            place = _place(session, name)
-            known = _known(place)
-            if known is not None and 0 <= clock.seconds_between(known.at, now) < FRESH:
-                continue
-            entry = icons.look(client, repository.name, repository.default_branch)
-            blob = entry.blob if entry else None
-            if entry is not None and (known is None or known.blob != blob or not _image(place).exists()):
-                image = icons.fetch(client, repository.name, entry)
-                if image is None:
-                    blob = None
-                else:
-                    _write(_image(place), image)
-            if blob is None:
-                _image(place).unlink(missing_ok=True)
-            _write(place, msgspec.json.encode(_Known(now, blob)))
-    return client.requests - before
+    due = list(_due(session, clock.now()))
+    if not due:
+        return 0
+    try:
+        client = connect(environ, folder(session.store.common) / "answers", wait=lambda seconds, why: False)
+    except GitHubTrouble:
+        return 0
+    with contextlib.suppress(GitHubTrouble):
+        for name, branch, place in due:
+            _look(client, name, branch, place)
+    return client.requests
+
+
+def _due(session: Session, now: Time) -> Iterator[tuple[str, str, Path]]:
+    """The repositories whose turn it is, with their default branches and where their icons are kept."""
+    for key, record in session.state().repositories().items():
+        repository = record.repository
+        if repository is None or repository.default_branch is None or record.unseen is not None:
+            continue
+        place = _place(session, key)
+        known = _known(place)
+        if known is None or not 0 <= clock.seconds_between(known.at, now) < FRESH:
+            yield repository.name, repository.default_branch, place
+
+
+def _look(client: Client, name: str, branch: str, place: Path) -> None:
+    """Look at one repository and keep what it has; one whose tree cannot be read keeps the icon that it had."""
+    from stoat.observe.github import icons
+    from stoat.observe.github.trouble import Outage
+
+    known = _known(place)
+    blob = known.blob if known else None
+    with contextlib.suppress(Outage):
+        entry = icons.look(client, name, branch)
+        if entry is None:
+            blob = None
+        elif entry.blob != blob or not _image(place).exists():
+            image = icons.fetch(client, name, entry)
+            blob = None if image is None else entry.blob
+            if image is not None:
+                _write(_image(place), image)
+    if blob is None:
+        _image(place).unlink(missing_ok=True)
+    _write(place, msgspec.json.encode(_Known(clock.now(), blob)))
 
 
 def find(session: Session, repo: str) -> Icon | None:

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from stoat import clock
 from stoat.errors import UNDECODABLE, StoatError
+from stoat.observe.github.now import folder
 from stoat.plan.github import Numbered
 from stoat.plan.ids import NodeRef
 from stoat.service import nodes
@@ -114,7 +115,7 @@ def _text(
         return None, None
     asked = f"{environ.get('STOAT_GITHUB_API', '')} {issue} {' '.join(sorted(map(str, pulls)))}"
     name = hashlib.sha256(asked.lower().encode()).hexdigest()[:20]
-    place = session.store.common / "stoat" / "volatile" / f"zoom-{name}.json"
+    place = folder(session.store.common) / f"zoom-{name}.json"
     kept = _kept(place)
     if kept is not None or not seconds:
         return kept, None

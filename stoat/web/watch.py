@@ -24,6 +24,7 @@ from stoat import clock
 from stoat.clock import Time
 from stoat.derive.answers import Answers, Need, PlanAnswer
 from stoat.errors import StoatError
+from stoat.observe.github.now import read_now
 from stoat.plan.github import GitHubNow
 from stoat.plan.nodes import ISSUE, PR
 from stoat.plan.state import PlanState, State
@@ -98,7 +99,7 @@ class Watch:
             old = self._view
             if old is not None and old.seen.commit == state.commit and old.derived is answers:
                 return old
-            github = self.session.facts().github
+            github = read_now(self.session.store.common)
             number = old.number if old else 0
             changes = list(_changes(old, state, answers, github)) if old else []
             if changes:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.command import Stoat
+from tests.support.fakehub import FakeHub
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 STATE = "refs/stoat/state"
@@ -87,10 +90,11 @@ def test_init_over_damaged_packed_refs_goes_by_the_ref_alone(repo: GitRepo, stoa
     assert not loose.exists()
 
 
-def test_doctor_finds_all_well(stoat: Stoat) -> None:
+def test_doctor_finds_all_well(stoat: Stoat, hub: FakeHub) -> None:
+    stoat.env |= {"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token}
     checks = stoat.json("doctor")["checks"]
     assert {check["state"] for check in checks} == {"ok"}
-    assert [check["name"] for check in checks] == ["git", "identity", "store", "objects"]
+    assert [check["name"] for check in checks] == ["git", "identity", "store", "objects", "github"]
     assert "plans: 1, nodes: 7" in stoat.ok("doctor")
 
 
@@ -135,3 +139,50 @@ def test_doctor_says_what_to_do_and_changes_nothing(
         slot.unlink()
     assert "objects" in problems(stoat)
     assert place.read_bytes() == content[:20]
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[FakeHub]:
+    """The fake GitHub."""
+    with FakeHub(tmp_path / "hub") as hub:
+        yield hub
+
+
+def github(stoat: Stoat, hub: FakeHub, **env: str | None) -> dict[str, str]:
+    """What doctor says of GitHub; it has to be the last thing, and the exit code has to fit."""
+    ran = stoat.run("doctor", "--json", env={"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token, **env})
+    check: dict[str, str] = json.loads(ran.out)["checks"][-1]
+    assert check.pop("name") == "github"
+    assert ran.code == (check["state"] == "problem")
+    return check
+
+
+def test_doctor_asks_github_once_and_tells_what_the_token_may(stoat: Stoat, hub: FakeHub) -> None:
+    check = github(stoat, hub)
+    assert check["state"] == "ok" and check["what"].endswith("its token has the scopes repo, read:org")
+    assert [one.path for one in hub.journal] == ["/rate_limit"]
+    hub.scopes = "public_repo"
+    assert github(stoat, hub)["state"] == "warning"
+    hub.scopes = "gist"
+    check = github(stoat, hub)
+    assert check["state"] == "problem" and "has only the scopes gist" in check["what"] and "-s repo" in check["do"]
+
+
+def test_doctor_says_what_is_wrong_with_the_way_to_github(stoat: Stoat, hub: FakeHub) -> None:
+    check = github(stoat, hub, GH_TOKEN=None)
+    assert check["state"] == "problem" and check["what"].startswith("there is no token for 127.0.0.1")
+    assert hub.journal == []
+    check = github(stoat, hub, GH_TOKEN="wrong")
+    assert check["state"] == "problem" and "does not accept the token" in check["what"] and "GH_TOKEN" in check["do"]
+    check = github(stoat, hub, STOAT_GITHUB_API=f"{hub.url}/elsewhere")
+    assert check["state"] == "problem" and "STOAT_GITHUB_API" in check["do"]
+    hub.stop()
+    check = github(stoat, hub)
+    assert check["state"] == "problem" and "cannot be reached" in check["what"]
+
+
+def test_doctor_asks_nothing_of_github_where_no_node_is_about_it(make_repo: MakeRepo, hub: FakeHub) -> None:
+    stoat = Stoat(make_repo().path, {"STOAT_GITHUB_API": hub.url})
+    stoat.ok("init")
+    assert [check["name"] for check in stoat.json("doctor")["checks"]] == ["git", "identity", "store", "objects"]
+    assert hub.journal == []

@@ -49,7 +49,7 @@ def checks(ci: Mapping[str, Any]) -> str:
         case "failed":
             return " ".join(part for part in ("CI ✕", f"{failed} failed" if failed else "", _names(ci)) if part)
         case _:
-            return f"CI … {passed}/{counted}" if counted else "CI …"
+            return f"CI ○ {passed}/{counted}" if counted else "CI ○"
 
 
 def _names(ci: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ The names, the folders that do not count and the stock icons of templates are in
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -60,10 +61,13 @@ def look(client: Client, repo: str, branch: str) -> Entry | None:
 
 def fetch(client: Client, repo: str, entry: Entry) -> bytes | None:
     """Its bytes, if they are an image of a kind that browsers show; one request."""
-    response = client.get(f"/repos/{repo}/git/blobs/{entry.blob}", "application/vnd.github.raw+json")
-    if response.status != 200 or len(response.body) > LARGEST:
+    response = client.get(f"/repos/{repo}/git/blobs/{entry.blob}")
+    document = response.json() if response.status == 200 else None
+    try:
+        image = base64.b64decode(document["content"]) if isinstance(document, dict) else b""
+    except (KeyError, TypeError, ValueError):
         return None
-    return response.body if kind_of(response.body) else None
+    return image if len(image) <= LARGEST and kind_of(image) else None
 
 
 def kind_of(image: bytes) -> str | None:

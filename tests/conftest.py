@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from tests.support.gitrepo import Files, GitRepo, MakeRepo
 # A busy machine is no failure of the example that was being tried.
 settings.register_profile("stoat", deadline=None)
 settings.load_profile("stoat")
+
+# What runs the tests in the background may ignore Ctrl-C, and every program that they start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LEAKING_PREFIXES = ("GIT_", "STOAT_", "BOBCAT_", "XDG_", "GH_", "GITHUB_")
 LEAKING_NAMES = {

@@ -94,7 +94,9 @@ def test_a_right_document_is_checked_with_code_0_also_where_there_is_no_store(ma
 
 
 def test_what_is_no_file_or_no_text_is_said_plainly(stoat: Stoat) -> None:
-    assert stoat.run("plan", "import", "gone.yaml") == Ran(3, "", "there is no file gone.yaml\n")
+    assert stoat.run("plan", "import", "gone.yaml") == Ran(
+        3, "", "there is no file gone.yaml\nhint: name a plan document, or - for standard input\n"
+    )
     assert stoat.run("plan", "check", ".") == Ran(3, "", ". cannot be read: Is a directory\n")
     assert piped(stoat, b"title: \xff\n", "plan", "import", "-") == Ran(
         3, "", "-:1:8: this is not UTF-8 text (save the file as UTF-8)\n"

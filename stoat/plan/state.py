@@ -258,7 +258,8 @@ class Imported(Struct, frozen=True, omit_defaults=True):
 class PlanState(Struct, kw_only=True, omit_defaults=True):
     """A plan: what is written, in plan order, and what happened to it. Never changed outside the fold.
 
-    `seq` counts the stream's events; `moved_seq` and `branch_tip` say when and where its integration branch last moved.
+    `seq` counts the stream's events; `moved_seq` and `branch_tip` say when and where its integration branch last moved,
+    `branch_tips` where it is in each repository of the plan that a runner works (OWNER/NAME in lower case).
     `imported` has the issues that were taken from GitHub, as they were then, by OWNER/NAME#N.
     """
 
@@ -273,6 +274,7 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     seq: int = 0
     moved_seq: int = 0
     branch_tip: str | None = None
+    branch_tips: dict[str, str] = {}
     spent_usd: float | None = None
     attempts: int = 0
     imported: dict[str, Imported] = {}
@@ -281,6 +283,15 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     def slug(self) -> str:
         """The plan's identity."""
         return self.header.plan
+
+    def tip_in(self, repo: str | None) -> str | None:
+        """Where its integration branch was last seen in a repository (None: one without a name)."""
+        return self.branch_tips.get((repo or "").lower())
+
+    def move_branch(self, repo: str | None, tip: str) -> None:
+        """Its integration branch moved in a repository. For the fold only."""
+        self.moved_seq, self.branch_tip = self.seq, tip
+        self.branch_tips = {**self.branch_tips, (repo or "").lower(): tip}
 
     def change(self, node_id: str, **fields: Any) -> None:
         """Replace fields of a node's state. For the fold only; KeyError when there is no such node."""

@@ -147,7 +147,7 @@ def _nothing_to_land(run: Run, state: RunState, node: NodeState, work: Work, det
     onto = state.plan.header.branch or work.base_ref
     head = branches.branch_tip(run.project.directory, work.branch) or work.base
     run.narrator.once(("land", node.spec.id), say.nothing_to_land(node.spec.id, detail))
-    tip = state.plan.branch_tip or work.base
+    tip = state.plan.tip_in(run.repo) or work.base
     return _record(run, state, node, work, head, onto, tip, "nothing", head, 0)
 
 
@@ -213,8 +213,9 @@ def _record(
 ) -> RunState:  # fmt: skip
     name = node.spec.id
     event = Landed(
-        node=name, branch=work.branch, commit=commit, onto=onto, tip=tip, how=how, head=head, commits=commits
-    )
+        node=name, branch=work.branch, commit=commit, onto=onto, tip=tip, how=how, head=head, commits=commits,
+        repo=run.repo,
+    )  # fmt: skip
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
         fresh = plan.nodes.get(name)

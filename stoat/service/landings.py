@@ -50,7 +50,7 @@ def observe(session: Session, project: Project, slug: str, repo: str | None) -> 
     seen: list[Landed] = []
     reverted = []
     for one in waiting(project, plan, repo):
-        found, by = _seen(project.directory, one, targets)
+        found, by = _seen(project.directory, repo, one, targets)
         seen += [found] if found is not None else []
         reverted += [(one.node.spec.id, by)] if by is not None else []
     name = plan.header.branch
@@ -59,9 +59,9 @@ def observe(session: Session, project: Project, slug: str, repo: str | None) -> 
     def decide(state: State, now: Time) -> Change | None:
         fresh = plan_of(state, slug)
         events: list[PlanEvent] = [event for event in seen if _is_news(fresh, event)]
-        moved = name is not None and tip is not None and tip != fresh.branch_tip
+        moved = name is not None and tip is not None and tip != fresh.tip_in(repo)
         if name is not None and tip is not None and moved and all(event.onto != name for event in seen):
-            events.append(BranchMoved(branch=name, tip=tip))
+            events.append(BranchMoved(branch=name, tip=tip, repo=repo))
         names = ", ".join(event.node for event in seen)
         what = f"{names} seen landed" if names else f"{name} is at {(tip or '')[:7]}"
         return Change([(streams.of_plan(slug), event) for event in events], f"{slug}: {what}") if events else None
@@ -107,7 +107,9 @@ def _targets(directory: Path, plan: PlanState) -> Iterator[_Target]:
                 yield _Target(default.name, commit, False)
 
 
-def _seen(directory: Path, one: Waiting, targets: list[_Target]) -> tuple[Landed | None, str | None]:
+def _seen(
+    directory: Path, repo: str | None, one: Waiting, targets: list[_Target]
+) -> tuple[Landed | None, str | None]:
     """The landing that git shows of a node's work, on the plan's branch or (a change) on the default branch; and the
     commit that reverted it there."""
     for onto in targets:
@@ -124,7 +126,7 @@ def _seen(directory: Path, one: Waiting, targets: list[_Target]) -> tuple[Landed
         by = landed.landed(directory, onto.name, one.tip, base=base).reverted_by if onto.own else None
         event = Landed(
             node=one.node.spec.id, branch=one.where.branch, commit=one.tip, onto=onto.name, tip=onto.tip,
-            how="observed", head=head, commits=len(own),
+            how="observed", head=head, commits=len(own), repo=repo,
         )  # fmt: skip
         return event, by
     return None, None

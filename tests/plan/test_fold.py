@@ -300,6 +300,15 @@ def test_a_branch_seen_where_it_was_has_not_moved() -> None:
     assert beyond.moved_seq > once.moved_seq
 
 
+def test_a_branch_has_a_tip_of_its_own_in_each_repository() -> None:
+    here = Landed(node="a", branch="s", commit="c", onto="integ", tip="t", how="rebased", repo="o/one")
+    there = BranchMoved(branch="integ", tip="u", repo="o/two")
+    both = plan_of(here, there)
+    assert (both.tip_in("O/One"), both.tip_in("o/two"), both.tip_in(None)) == ("t", "u", None)
+    again = plan_of(here, there, BranchMoved(branch="integ", tip="t", repo="o/one"))
+    assert (again.moved_seq, again.branch_tip) == (both.moved_seq, "u")
+
+
 def test_a_landing_clears_what_was_parked() -> None:
     parked = LandingParked(node="a", commit="c", why="conflict", files=("x",))
     assert plan_of(parked).nodes["a"].parked

@@ -236,6 +236,34 @@ def test_several_checkouts_work_one_plan_each_its_own_issues(github: Hub, tmp_pa
     assert world.statuses()["fix"] == "pr-open"
 
 
+def test_runners_of_several_checkouts_do_not_tell_each_other_for_ever_where_the_plans_branch_is(
+    github: Hub, tmp_path: Path
+) -> None:
+    world = github.world
+    gadgets = github.hub.repository("acme/gadgets")
+    other = github.clone(gadgets, tmp_path / "work space" / "gadgets")
+    other.run_git("config", "stoat.store", str(world.repo.path))
+    github.plan(
+        """
+        branch: i
+        nodes:
+          - {id: own, kind: change, repo: acme/widgets}
+          - {id: other, kind: change, repo: acme/gadgets}
+        """
+    )
+    places = (world.repo.path, other.path)
+
+    def both() -> int:
+        for place in places:
+            run_plan(world.options(project=place), world.fresh_session(), world.lines.append, world.environ)
+        return len(world.events())
+
+    both()
+    assert world.statuses() == {"own": "done", "other": "done"}
+    settled = both()
+    assert both() == settled
+
+
 @pytest.mark.parametrize(
     "url", ["https://github.com/acme/widgets", "ssh://git@github.com/ACME/Widgets.git", "git@github.com:acme/widgets"]
 )

@@ -11,7 +11,10 @@ How = Literal["rebased", "merged", "fast-forwarded", "nothing", "observed"]
 
 
 class Landed(NodeEvent, tag="landed", frozen=True):
-    """The node's `commit` (of its `branch`) is on `onto`, whose tip was `tip` then; `head` carries it there."""
+    """The node's `commit` (of its `branch`) is on `onto`, whose tip was `tip` then; `head` carries it there.
+
+    `repo` is the OWNER/NAME that it happened in, None where the checkout names none.
+    """
 
     branch: str
     commit: str
@@ -20,6 +23,7 @@ class Landed(NodeEvent, tag="landed", frozen=True):
     how: How
     head: str | None = None
     commits: int = 0
+    repo: str | None = None
 
     def fold(self, plan: PlanState) -> None:
         """Note the landing; unless nothing moved, the plan's branch did."""
@@ -29,7 +33,7 @@ class Landed(NodeEvent, tag="landed", frozen=True):
         )  # fmt: skip
         plan.change(self.node, landing=landing, parked=None, stuck=None)
         if self.how != "nothing" and self.onto == plan.header.branch:
-            plan.moved_seq, plan.branch_tip = plan.seq, self.tip
+            plan.move_branch(self.repo, self.tip)
 
 
 class LandingParked(NodeEvent, tag="landing_parked", frozen=True):
@@ -45,12 +49,13 @@ class LandingParked(NodeEvent, tag="landing_parked", frozen=True):
 
 
 class BranchMoved(PlanEvent, tag="branch_moved", frozen=True):
-    """The plan's integration branch was seen at a new tip that no landing of ours made."""
+    """The plan's integration branch was seen at a new tip that no landing of ours made, in the repository `repo`."""
 
     branch: str
     tip: str
+    repo: str | None = None
 
     def fold(self, plan: PlanState) -> None:
         """Note the new tip."""
-        if self.branch == plan.header.branch and self.tip != plan.branch_tip:
-            plan.moved_seq, plan.branch_tip = plan.seq, self.tip
+        if self.branch == plan.header.branch and self.tip != plan.tip_in(self.repo):
+            plan.move_branch(self.repo, self.tip)

@@ -128,7 +128,7 @@ def _record(
         return state  # what another plan's node is on this plan's branch is none of that plan's history
     event = Landed(
         node=ref.node, branch=node_branch(*ref), commit=commit, onto=onto, tip=tip, how=how, head=commit,
-        commits=commits,
+        commits=commits, repo=run.repo,
     )  # fmt: skip
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:

@@ -10,9 +10,10 @@ from stoat.cli import authored, context
 from stoat.cli.context import Json
 from stoat.cli.frontier import Issues, Label, Milestone, Parent, Repo, selection, wait
 from stoat.cli.later import TAKES_ANYTHING, refuse
-from stoat.derive.wording import issue_loop as say
+from stoat.derive.wording import later
+from stoat.derive.wording.issue_loop import LOOP
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=say.LOOP)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=LOOP)
 
 
 @app.command("import")
@@ -42,7 +43,7 @@ def import_(
 
 def _register_later() -> None:
     options: dict[str, Any] = {"context_settings": TAKES_ANYTHING, "hidden": True}
-    for name, what in say.LATER.items():
+    for name, what in later.ISSUES.items():
         app.command(name, **options)(refuse(what))
 
 

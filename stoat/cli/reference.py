@@ -125,6 +125,7 @@ def _later() -> Iterator[str]:
     yield "## Later\n"
     yield "These names are taken. In this version each says that it comes with a later one, and exits with 3.\n"
     rows = [*later.COMMANDS.items(), ("runs export", later.EXPORT)]
+    rows += [(f"issues {verb}", what) for verb, what in later.ISSUES.items()]
     yield "\n".join(["| command | for |", "|---|---|", *(f"| `stoat {name}` | {what} |" for name, what in rows), ""])
 
 

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-LATER = {
-    "preflight": "checking that a graph of issues can be worked from here",
-    "contract": "agreeing on how a graph of issues is worked",
-    "check": "checking what issues claim, and their size",
-    "decide": "recording a decision on an issue",
-    "land": "landing the pull request of an issue",
-    "report": "reporting on a worked graph of issues",
-}
-"""Steps of the loop that a later version takes, and what each will be for."""
+from stoat.derive.wording.later import ISSUES
 
 LOOP = f"""\
 A graph of GitHub issues as a plan that agents work.
@@ -30,5 +22,5 @@ The loop:
      waited for it.
   6. stoat frontier again, until it says complete.
 
-Later versions: {", ".join(LATER)}.
+Later versions: {", ".join(ISSUES)}.
 """

@@ -13,6 +13,16 @@ COMMANDS = {
 }
 """Commands by name, and what each will be for."""
 
+ISSUES = {
+    "preflight": "checking that a graph of issues can be worked from here",
+    "contract": "agreeing on how a graph of issues is worked",
+    "check": "checking what issues claim, and their size",
+    "decide": "recording a decision on an issue",
+    "land": "landing the pull request of an issue",
+    "report": "reporting on a worked graph of issues",
+}
+"""Verbs of `stoat issues`, the steps of its loop that come later, and what each will be for."""
+
 EXPORT = "writing runs out in other formats"
 
 ROUTES = {

@@ -95,6 +95,11 @@ def newest(contexts: Iterable[Any]) -> tuple[Check, ...]:
     return tuple(sorted(map(_newest, runs.values()), key=lambda one: (one.name, one.workflow, one.app, one.status)))
 
 
+def different(contexts: Iterable[Any]) -> int:
+    """How many contexts there are, each run counted once however often it is listed."""
+    return len({(one.identity, one.id, one.started) for one in map(check, contexts)})
+
+
 def ci(contexts: Iterable[Any], required: Iterable[str] = (), complete: bool = True) -> Ci:
     """The checks of a commit, and the verdict on them.
 

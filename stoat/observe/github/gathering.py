@@ -297,6 +297,9 @@ def _page(into: Checks, ask: Ask, node: Node, errors: tuple[GraphQLError, ...]) 
     into.awaited = after is not None
     if after is not None:
         yield ask._replace(after=after)
+    elif ask.after is not None and checks.different(into.contexts) < nodes.number(connection, "totalCount"):
+        # The list changed between its pages: one of the checks came twice, another one never.
+        into.broken = True
 
 
 def _sources(events: Iterable[Node]) -> list[Node]:

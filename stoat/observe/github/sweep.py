@@ -225,15 +225,19 @@ class _Sweep:
 
 
 def chunks(asks: Sequence[Ask]) -> list[Chunk]:
-    """The questions in as few even chunks as the bounds allow, what is about whole repositories first."""
+    """The questions in as few even chunks as the bounds allow; those about whole repositories together, and first."""
     issues = [ask for ask in asks if ask.kind == "issue"]
     others = sorted((ask for ask in asks if ask.kind != "issue"), key=lambda ask: ask.kind != "facts")
     count = max(ceil(len(issues) / ISSUES), ceil(len(others) / OTHERS))
-
-    def share(asks: list[Ask], part: int) -> list[Ask]:
-        return asks[part * len(asks) // count : (part + 1) * len(asks) // count]
-
-    return [[*share(others, part), *share(issues, part)] for part in range(count)]
+    if count == 0:
+        return []
+    facts = sum(ask.kind == "facts" for ask in others)
+    size, other_size = ceil(len(issues) / count), max(ceil(len(others) / count), min(facts, OTHERS))
+    return [
+        [*others[part * other_size : (part + 1) * other_size], *issues[part * size : (part + 1) * size]]
+        for part in range(count)
+        if part * size < len(issues) or part * other_size < len(others)
+    ]
 
 
 def _is_about(error: GraphQLError, place: str) -> bool:

@@ -14,7 +14,7 @@ from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.derive.holds import Hold, hold_of
 from stoat.derive.readiness import NOT_TO_TAKE
 from stoat.plan.ids import same_repository
-from stoat.plan.nodes import HEAVY, LAUNCHED, Resource, repository_of
+from stoat.plan.nodes import HEAVY, ISSUE, LAUNCHED, Resource, repository_of
 from stoat.plan.state import NodeState, PlanState
 
 
@@ -112,7 +112,11 @@ def pick(
 
 
 def _due(shown: NodeAnswer, scope: Scope) -> bool:
-    if shown.kind not in LAUNCHED or shown.status in NOT_TO_TAKE or not scope.takes(shown.id):
+    if shown.kind not in LAUNCHED or not scope.takes(shown.id):
+        return False
+    if shown.kind == ISSUE and shown.status == "missing":
+        return not shown.waits_on  # it is never launched, and why is to be said
+    if shown.status in NOT_TO_TAKE:
         return False
     return shown.ready or (scope.ignore_dependencies and shown.id in scope.only)
 

@@ -98,7 +98,10 @@ def _unmergeable(here: Here) -> Owed | None:
     parked, onto, attempt = here.node.parked, here.plan.header.branch, here.node.attempt
     if parked is None or here.claim is not None:
         return None
-    action = commands.merge(attempt.worktree if attempt else None, onto or _branch(here, attempt))
+    if here.node.spec.kind == ISSUE:
+        action = commands.bring_in(here.slug, parked.commit)
+    else:
+        action = commands.merge(attempt.worktree if attempt else None, onto or _branch(here, attempt))
     return Owed("unmergeable", parked.at, action, say.unmergeable(parked))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from stoat import clock
 from stoat.clock import Time
-from stoat.derive.answers import PlanAnswer
+from stoat.derive.answers import Answers, PlanAnswer
 from stoat.derive.wording import runner as say
 from stoat.errors import NotFound
 from stoat.gitstore.log import Change
@@ -22,13 +23,22 @@ from stoat.service import spool
 from stoat.service.session import plan_of
 
 
+class _Seen(NamedTuple):
+    """What one look gives: fields of RunState, by their names."""
+
+    state: State
+    plan: PlanState
+    answers: Answers
+    answer: PlanAnswer
+    now: Time
+    github: GitHubNow
+    others: frozenset[str]
+
+
 def begin(run: Run) -> RunState:
     """The first state of a run. NotFound when there is no such plan."""
-    now, folded, plan, answer, others, github = _look(run)
-    spent = plan.spent_usd or 0.0
-    return RunState(
-        state=folded, plan=plan, answer=answer, now=now, others=others, github=github, spent_before=spent
-    )  # fmt: skip
+    seen = _look(run)
+    return RunState(**seen._asdict(), spent_before=seen.plan.spent_usd or 0.0)
 
 
 def read(run: Run, state: RunState) -> RunState:
@@ -43,11 +53,10 @@ def read(run: Run, state: RunState) -> RunState:
 
 def again(run: Run, state: RunState) -> RunState:
     """The same state of the run on what the ref says now."""
-    now, folded, plan, answer, others, github = _look(run)
-    return replace(state, state=folded, plan=plan, answer=answer, now=now, others=others, github=github)
+    return replace(state, **_look(run)._asdict())
 
 
-def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str], GitHubNow]:
+def _look(run: Run) -> _Seen:
     now = clock.now()
     # Before the state: a sweep records its news first, so that what it saw by then is in the state that is read next.
     github = read_now(run.session.store.common)
@@ -59,7 +68,7 @@ def _look(run: Run) -> tuple[Time, State, PlanState, PlanAnswer, frozenset[str],
         raise NotFound(f"plan {run.plan} is no longer shown", hint="stoat status")
     runners = read_runners(run.session.store.common)
     others = frozenset(fact.runner_id for fact in runners if fact.state != "gone") - {run.runner_id}
-    return now, folded, plan, answer, others, github
+    return _Seen(folded, plan, answers, answer, now, github, others)
 
 
 def append(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from stoat.clock import Time
-from stoat.derive.answers import PlanAnswer
+from stoat.derive.answers import Answers, PlanAnswer
 from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
 from stoat.derive.schedule import Offer
@@ -105,7 +105,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """Where a run stands between two steps.
+    """Where a run stands between two steps. `answer` is its plan's among the `answers`.
 
     `last_words` says how a node's attempt before this one was judged. `unlaunchable` are nodes whose setup or launcher
     failed, with their `restarted_seq` then. `left_alone` are nodes that were done before the run began, with
@@ -117,6 +117,7 @@ class RunState:
 
     state: State
     plan: PlanState
+    answers: Answers
     answer: PlanAnswer
     now: Time
     github: GitHubNow

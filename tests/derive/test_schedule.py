@@ -93,6 +93,8 @@ def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order()
          Hold("a", "judging")),
         (one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "unknown", "detail": "GitHub is away"}),
          Hold("a", "unseen", "GitHub is away")),
+        (one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "missing", "detail": "gone", "ready": False}),
+         Hold("a", "unseen", "gone")),
         (one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}, attempt=attempt("done")),
          Hold("a", "over")),
         (one(kind="issue", spec={"issue": 7, "repo": "o/other"}, go_ahead=ADA, answer={"status": "open"}),

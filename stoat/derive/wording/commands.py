@@ -90,6 +90,11 @@ def merge(checkout: str | None, branch: str) -> str:
     return f"git {where}merge {branch}"
 
 
+def bring_in(plan: str, commit: str) -> str:
+    """Merges what was merged on GitHub into the plan's branch, in the worktree that a runner keeps for that."""
+    return f"git -C CHECKOUT-{plan}-integration merge {commit[:12]}"
+
+
 def look_at(worktree: str) -> str:
     """See in which state a worktree is; it changes nothing."""
     return shlex.join(("git", "-C", worktree, "status"))

@@ -34,7 +34,7 @@ def bring(run: Run, state: RunState) -> RunState:
     if ready is None or state.plan.header.branch != ready.place.branch:
         return state
     missing = set()
-    for merge in upstream.merges(state.state, state.plan, run.session.answers(), run.repo):
+    for merge in upstream.merges(state.state, state.plan, state.answers, run.repo):
         for commit, branch in merge.commits:
             if commit in state.brought:
                 continue

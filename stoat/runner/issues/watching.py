@@ -85,7 +85,7 @@ def _say_what_is_open(run: Run, state: RunState) -> None:
 def _call_out(run: Run, state: RunState) -> None:
     """Say once for each head what is wrong with a pull request that an agent here has opened."""
     shown = {answer.id: answer for answer in state.answer.nodes}
-    for need in run.session.answers().needs:
+    for need in state.answers.needs:
         node = state.plan.nodes.get(need.node or "") if need.plan == run.plan else None
         if node is None or need.kind not in ("fix", "main-red") or shown[node.spec.id].status != "pr-open":
             continue

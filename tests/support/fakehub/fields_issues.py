@@ -127,12 +127,21 @@ def closedByPullRequestsReferences(
     orderByState: bool = False,
     **page: Any,
 ) -> Any:
-    real = issue.repo.issues[issue.number]
+    real = issue.repo.issues.get(issue.number, issue)
     found = [pull.shown() for pull in info.context.closing_pulls(real) if not userLinkedOnly or pull in real.linked]
     found = [pull for pull in found if includeClosedPrs or pull.open]
     if orderByState:
         found.sort(key=lambda pull: ("open", "merged", "closed").index(pull.state))
     return connection(found, info, **page)
+
+
+def _as_issue(pull: Any) -> Issue:
+    """A pull request as the issue that it is, too."""
+    nothing: dict[str, Any] = dict.fromkeys(("reason", "parent", "duplicate_of", "gone"))
+    nothing |= {name: [] for name in ("children", "blocked_by", "blocking", "linked")}
+    issue = object.__new__(Issue)
+    issue.__dict__.update({**pull.__dict__, **nothing, "state": "open" if pull.open else "closed"})
+    return issue
 
 
 plain(
@@ -143,7 +152,7 @@ plain(
     authorAssociation=lambda one: "MEMBER",
     bodyText=lambda one: one.body,
     repository=lambda one: one.on.repo,
-    issue=lambda one: one.on if isinstance(one.on, Issue) else one.on.repo.issues.get(0),
+    issue=lambda one: one.on if isinstance(one.on, Issue) else _as_issue(one.on),
     pullRequest=lambda one: one.on if isinstance(one.on, Pull) else None,
     url=lambda one: f"{WEB}{one.on.path}#issuecomment-{one.id}",
     resourcePath=lambda one: f"{one.on.path}#issuecomment-{one.id}",

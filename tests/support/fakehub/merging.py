@@ -69,8 +69,7 @@ def merge(pull: Pull, method: str, title: str | None, message: str | None, by: U
     for issue in pull.closes():
         issue.hide_changes()
     if method == "merge":
-        assert pull.head_owner is not None
-        subject = title or f"Merge pull request #{pull.number} from {pull.head_owner.login}/{pull.head}"
+        subject = title or f"Merge pull request #{pull.number} from {pull.head_login}/{pull.head}"
         text = f"{subject}\n\n{message if message is not None else pull.title}"
         made = git.merge_commit(pull.base_oid, pull.head_oid, text, author, hub.seconds())
     elif method == "squash":

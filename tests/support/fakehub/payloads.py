@@ -107,7 +107,7 @@ def _thread(base: str, one: Thread) -> Json:
         "active_lock_reason": None,
         "title": one.title,
         "body": one.body or None,
-        "user": user(base, one.author),
+        "user": user(base, one.author or one.hub.user("ghost")),
         "labels": [label(base, each) for each in one.labels],
         "assignee": people[0] if people else None,
         "assignees": people,
@@ -198,7 +198,7 @@ def pull(base: str, one: Pull, whole: bool = False) -> Json:
         "commits": f"{url}/commits",
         "statuses": f"{repo}/statuses/{one.head_oid}",
     }
-    owner = one.head_owner.login if one.head_owner else "unknown"
+    owner = one.hub.user(one.head_login)
     shown = {
         **_thread(base, one),
         "url": url,
@@ -215,7 +215,7 @@ def pull(base: str, one: Pull, whole: bool = False) -> Json:
         "draft": one.draft,
         "requested_reviewers": [],
         "requested_teams": [],
-        "head": _side(base, one.head_repo, one.head_owner, f"{owner}:{one.head}", one.head, one.head_oid),
+        "head": _side(base, one.head_repo, owner, f"{owner.login}:{one.head}", one.head, one.head_oid),
         "base": _side(base, one.repo, one.repo.owner, f"{one.repo.owner.login}:{one.base}", one.base, one.base_oid),
         "_links": {name: {"href": href} for name, href in links.items()},
         "auto_merge": None

@@ -69,6 +69,7 @@ class Pull(Thread):
         super().__init__(repo, number, title, body, author)
         self.head_repo: Repository | None = head_repo
         self.head_owner: User | None = head_repo.owner
+        self.head_login = head_repo.owner.login
         self.head = head
         self.base = base
         self.draft = draft

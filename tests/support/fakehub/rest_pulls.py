@@ -30,11 +30,7 @@ def listed(call: Call) -> Any:
     found = [one for one in call.repo.pulls.values() if state == "all" or one.open is (state == "open")]
     if head := query.get("head"):
         owner, _, branch = head.partition(":")
-        found = [
-            one
-            for one in found
-            if one.head == branch and one.head_owner is not None and one.head_owner.login.lower() == owner.lower()
-        ]
+        found = [one for one in found if one.head == branch and one.head_login.lower() == owner.lower()]
     if base := query.get("base"):
         found = [one for one in found if one.base == base]
     key = {"updated": "updated_at"}.get(query.get("sort", "created"), "created_at")

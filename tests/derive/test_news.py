@@ -121,6 +121,7 @@ ISSUE_CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"children": 3, "children_open": 2}, "issue #7 has 2 of 3 sub-issues open"),
     ({"blockers": (Blocker("acme/widgets", 3, True),)}, "issue #7 has other blockers"),
     ({"pulls": (Link("acme/widgets", 8, "closes"),)}, "issue #7 has other pull requests"),
+    ({"url": "v"}, "issue #7 has another address"),
     ({"closed_commit": HEAD}, "issue #7 changed"),
 ]
 
@@ -148,6 +149,7 @@ PULL_CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"queued": True}, "pull request #8 is in the merge queue"),
     ({"base": "net11"}, "pull request #8 goes into net11"),
     ({"title": "Other"}, "pull request #8 has the title “Other”"),
+    ({"url": "v"}, "pull request #8 has another address"),
     ({"head_repo_owner": "ada"}, "pull request #8 changed"),
 ]
 
@@ -157,6 +159,19 @@ def test_every_change_of_a_pull_request_is_news_and_said(change: dict[str, Any],
     state = known(WHOLE)
     ((_, event),) = news(state, reading(looked(pull=replace(PULL, **change))))
     assert event == PullSeen(pull=replace(PULL, **change))
+    assert say.told(state.repositories()["acme/widgets"], event) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"name": "acme/gizmos"}, "the repository is called acme/gizmos now"),
+        ({"methods": ("rebase",)}, "the repository's settings changed"),
+    ],
+)
+def test_every_change_of_a_repository_is_news_and_said(change: dict[str, Any], text: str) -> None:
+    state = known(WHOLE)
+    ((_, event),) = news(state, reading(looked(repository=replace(REPO, **change))))
     assert say.told(state.repositories()["acme/widgets"], event) == text
 
 
@@ -441,6 +456,7 @@ def test_the_subject_names_a_few_repositories(names: list[str], text: str) -> No
 
 
 def test_every_reason_why_something_is_not_seen_has_words() -> None:
-    for why in ("missing", "deleted", "transferred", "forbidden", "blocked", "unreadable"):
-        text, _ = say.unseen("issue", 7, why, "GitHub's words", None)  # type: ignore[arg-type]
+    reasons: tuple[Any, ...] = ("missing", "deleted", "transferred", "forbidden", "blocked", "unreadable")
+    for why in reasons:
+        text, _ = say.unseen("issue", 7, why, "GitHub's words", None)
         assert text.startswith("issue #7 cannot be seen: ") and text.endswith(": GitHub's words")

@@ -14,7 +14,7 @@ from stoat.plan.events.github import (
     PullSeen,
     RepositorySeen,
 )
-from stoat.plan.github import Branch, GitHubState, Issue, Pull, WhyUnseen
+from stoat.plan.github import Branch, GitHubState, Issue, Pull, Repository, WhyUnseen
 
 NOTHING_TO_LOOK_AT = "nothing to look at: no plan has an issue or a pull request"
 
@@ -90,10 +90,8 @@ def told(known: GitHubState | None, event: GitHubEvent) -> str:
             return _line(f"pull request #{pull.number}", _pull(pulled.fact if pulled else None, pull), back)
         case DefaultBranchSeen(branch=branch):
             return _branch(branch)
-        case RepositorySeen():
-            if known.unseen is not None:
-                return "the repository can be seen again"
-            return "the repository's settings changed" if known.repository else "the repository was seen first"
+        case RepositorySeen(repository=repository):
+            return _repository(known, repository)
         case NotSeen():
             return f"{_what(event.what, event.number)} cannot be seen: {why_unseen(event.why, event.detail, event.to)}"
     raise TypeError(type(event).__name__)
@@ -119,7 +117,7 @@ def unseen(what: str, number: int | None, why: WhyUnseen, detail: str, to: str |
 
 def why_unseen(why: WhyUnseen, detail: str = "", to: str | None = None) -> str:
     """Why something cannot be seen, with GitHub's own words where it had any."""
-    return because(f"{_WHY[why]} to {to}" if to else _WHY[why], one_line(detail) or None)
+    return f"{_WHY[why]} to {to}" if to else because(_WHY[why], one_line(detail) or None)
 
 
 def _remedy(what: str, why: WhyUnseen, to: str | None) -> str | None:
@@ -144,6 +142,15 @@ def _line(what: str, changes: Iterator[str], back: bool) -> str:
     return f"{what} {', '.join(told or ['changed'])}"
 
 
+def _repository(known: GitHubState, now: Repository) -> str:
+    if known.unseen is not None:
+        return "the repository can be seen again"
+    if known.repository is None:
+        return "the repository was seen first"
+    moved = known.repository.name.lower() != now.name.lower()
+    return f"the repository is called {now.name} now" if moved else "the repository's settings changed"
+
+
 def _issue(before: Issue | None, now: Issue) -> Iterator[str]:
     if before is None or before.open != now.open or before.reason != now.reason:
         word = "is open" if now.open else "is closed"
@@ -160,6 +167,8 @@ def _issue(before: Issue | None, now: Issue) -> Iterator[str]:
     ):
         if set(old) != set(new):
             yield f"has other {what}"
+    if before.url != now.url:
+        yield "has another address"
     if before.milestone != now.milestone:
         yield f"is in milestone {now.milestone}" if now.milestone else "is in no milestone"
     if before.parent != now.parent:
@@ -176,6 +185,8 @@ def _pull(before: Pull | None, now: Pull) -> Iterator[str]:
         yield f"has a new head ({now.head[:7]})"
     if before is not None and before.title != now.title:
         yield f"has the title “{one_line(now.title)}”"
+    if before is not None and before.url != now.url:
+        yield "has another address"
     if before is not None and before.base != now.base:
         yield f"goes into {now.base}"
     if now.ci is not None and (before is None or (before.ci, before.failing) != (now.ci, now.failing) or moved):

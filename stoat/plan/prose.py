@@ -1,4 +1,4 @@
-"""What a text says about issues, where nothing but words says it: what blocks one, which ones a pull request closes.
+"""What the text of an issue says about other issues, where nothing but words says it.
 
 Only live text counts: what is in code, in a quotation, in a comment or struck out is about the words, not with them.
 """
@@ -24,7 +24,6 @@ _REFERENCE = (
     rf"|(?:(?P<short>{_NAME})?#|GH-)(?P<n2>[0-9]+))(?!\w)"
 )
 _ONE = re.compile(_REFERENCE, re.IGNORECASE)
-_CLOSES = re.compile(rf"(?<![\w-])(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)(?:\s*:\s*|\s+){_REFERENCE}", re.IGNORECASE)
 _SAYS = re.compile(
     r"(?<![\w-])(?:blocked (?:by|on)|depend(?:s|ent|ing)? (?:up)?on|wait(?:s|ing)? (?:for|on)|requires)(?!\w)",
     re.IGNORECASE,
@@ -48,12 +47,6 @@ def blockers(text: str, repo: str) -> tuple[Numbered, ...]:
     A list counts when its heading says nothing but that. Each once, in order.
     """
     return tuple(sorted({Numbered(name or repo, number) for name, number in _said(live(text))}))
-
-
-def closes(text: str, repo: str) -> tuple[Numbered, ...]:
-    """The issues that a pull request of `repo` says it closes, by GitHub's keywords: `Fixes #3`, `Closes o/n#4`."""
-    found = (named for match in _CLOSES.finditer(live(text)) for named in _named(match))
-    return tuple(sorted({Numbered(name or repo, number) for name, number in found}))
 
 
 def _said(text: str) -> Iterator[tuple[str | None, int]]:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from stoat.plan.prose import blockers, closes, live
+from stoat.plan.prose import blockers, live
 
 SAYS = {
     "Blocked by: #3": [3],
@@ -41,11 +41,6 @@ def test_a_blocker_in_words_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", DOES_NOT)
 def test_what_is_not_said_or_not_live_is_no_blocker(text: str) -> None:
     assert blockers(text, "acme/widgets") == ()
-
-
-def test_what_a_pull_request_closes_is_said_by_a_keyword_and_a_number() -> None:
-    text = "Fixes #3, closes: acme/other#4\nRESOLVED gh-5, see #6\n`fixes #7`\n> fixes #8\nprefixes #9, fix the #10"
-    assert [str(at) for at in closes(text, "acme/widgets")] == ["acme/other#4", "acme/widgets#3", "acme/widgets#5"]
 
 
 def test_what_follows_a_closed_block_of_code_is_live_again() -> None:

@@ -6,15 +6,19 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from stoat.observe.github import nodes
+from stoat.observe.github.linking import by_text
 from stoat.observe.github.trouble import Incomplete
 from stoat.plan import prose
 from stoat.plan.github import Numbered, PullState
-from stoat.plan.ids import same_repository
 from stoat.plan.issue_graph import Edge, GraphIssue, LinkedPull
 
 _EDGE = "id number issueState: state stateReason(enableDuplicate: true) repository { nameWithOwner }"
 _PULL = "number prState: state isDraft repository { nameWithOwner }"
-_MENTION = f"... on CrossReferencedEvent {{ source {{ ... on PullRequest {{ {_PULL} body }} }} }}"
+_MENTION = (
+    "... on CrossReferencedEvent { source { ... on PullRequest { number prState: state isDraft url body baseRefName"
+    " repository { nameWithOwner defaultBranchRef { name } } } } }"
+)
 
 
 class _List(NamedTuple):
@@ -168,7 +172,7 @@ class Part:
             reason=_reason(shown),
             labels=tuple(str(one["name"]) for one in self.lists["labels"] if one),
             assignees=tuple(str(one["login"]) for one in self.lists["assignees"] if one),
-            updated_at=str(shown.get("updatedAt") or ""),
+            updated_at=nodes.time(shown, "updatedAt") or "",
             parent=named(parent) if isinstance(parent, dict) else None,
             blockers=tuple(_edge(one, hidden) for one in self.lists["blockedBy"]),
             children=tuple(_edge(one, hidden) for one in self.lists["subIssues"]),
@@ -178,15 +182,8 @@ class Part:
 
     def _pulls(self) -> Iterable[LinkedPull]:
         yield from (_pull(one) for one in self.lists["closedByPullRequestsReferences"] if one)
-        for event in self.lists["timelineItems"]:
-            source = (event or {}).get("source") or {}
-            # GitHub links no pull request into another branch than the default one: its own words say what it closes.
-            # Only those of the same owner count, or anybody could keep an issue from being worked on.
-            if "prState" not in source or _owner(named(source)) != _owner(self.at):
-                continue
-            closed = prose.closes(str(source.get("body") or ""), named(source).repo)
-            if any(at.number == self.at.number and same_repository(at.repo, self.at.repo) for at in closed):
-                yield _pull(source)
+        sources = [(event or {}).get("source") or {} for event in self.lists["timelineItems"]]
+        yield from (_pull(one) for one in by_text(self.at, [one for one in sources if "prState" in one], None))
 
 
 def named(shown: Mapping[str, Any]) -> Numbered:
@@ -216,7 +213,3 @@ _STATES: Mapping[str, PullState] = {"OPEN": "open", "MERGED": "merged"}
 def _pull(shown: Mapping[str, Any]) -> LinkedPull:
     at, state = named(shown), _STATES.get(str(shown.get("prState")), "closed")
     return LinkedPull(at.repo, at.number, "draft" if state == "open" and shown.get("isDraft") else state)
-
-
-def _owner(at: Numbered) -> str:
-    return at.repo.partition("/")[0].casefold()

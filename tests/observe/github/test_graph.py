@@ -153,14 +153,14 @@ def test_a_pull_request_into_another_branch_counts_by_its_own_words(
     repo.push("next", "Begin", {"next.txt": "x"})
     repo.pull("Into next", head="a", base="next", body="Closes ACME/Widgets#1", number=11)
     repo.pull("Only mentions", head="b", base="next", body="See #2, `closes #2`", number=12)
-    elsewhere = hub.repository("mallory/fork")
+    elsewhere = hub.repository("acme/code")
     elsewhere.push("next", "Begin", {"next.txt": "x"})
-    elsewhere.pull("Somebody's", head="c", base="next", body="Closes acme/widgets#3")
+    elsewhere.pull("In the code's own repository", head="c", base="next", body="Closes acme/widgets#3", number=13)
     merged = repo.pull("Merged into next", head="d", base="next", body="Fixes #4", number=14)
     merged.merge()
     found = seen(client, issues=(1, 2, 3, 4, 5))
-    assert classes(found) == {1: "in_flight", 2: "ready", 3: "ready", 4: "ready", 5: "blocked"}
-    assert [found.issues[0].open_pr, found.issues[3].merged_pr] == [11, 14]
+    assert classes(found) == {1: "in_flight", 2: "ready", 3: "in_flight", 4: "ready", 5: "blocked"}
+    assert [found.issues[0].open_pr, found.issues[2].open_pr, found.issues[3].merged_pr] == [11, 13, 14]
     assert found.issues[4].blocked_by[0].merged_pr == 14
 
 

@@ -95,8 +95,10 @@ def submodules(tree: Tree) -> dict[Path, Tree]:
     found: dict[Path, Tree] = {}
     for entry in zsplit(tree.git("ls-files", "--stage", "-z").out):
         about, _, name = entry.partition("\t")
+        if not about.startswith("160000 "):
+            continue
         place = tree.path / name
-        if not about.startswith("160000 ") or place.is_symlink() or not os.path.lexists(place / ".git"):
+        if place.is_symlink() or not os.path.lexists(place / ".git"):
             continue
         own = Path(git(place, "rev-parse", "--absolute-git-dir").out.removesuffix("\n"))
         found[place] = Tree(place, own)

@@ -6,14 +6,16 @@ when its text has a closing keyword for it; one that goes there and is not linke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import urlsplit
 
 from stoat.observe.github import nodes
 from stoat.observe.github.closing import closes
 from stoat.observe.github.nodes import Node
 from stoat.plan.github import Link, Numbered
 from stoat.plan.ids import same_repository
+
+_HOST = re.compile(r"https?://([^/?#]+)")
 
 
 def by_github(closing: Iterable[Node]) -> list[Link]:
@@ -35,8 +37,8 @@ def by_text(issue: Numbered, pulls: Iterable[Node], default: str | None) -> Iter
             into = default or ""
         if into and into == nodes.text(pull, "baseRefName"):
             continue
-        host = urlsplit(nodes.text(pull, "url")).netloc or "github.com"
-        said = closes(nodes.text(pull, "body"), home, host)
+        host = _HOST.match(nodes.text(pull, "url"))
+        said = closes(nodes.text(pull, "body"), home, host[1] if host else "github.com")
         if any(one.number == issue.number and same_repository(one.repo, issue.repo) for one in said):
             yield pull
 

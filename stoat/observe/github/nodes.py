@@ -21,8 +21,13 @@ def child(node: Any, *names: str) -> Node:
 
 def items(node: Any, *names: str) -> list[Any]:
     """The nodes of the connection that the names lead to, with None for each one that is not shown."""
-    listed = child(node, *names).get("nodes")
-    return listed if isinstance(listed, list) else []
+    return listed(child(node, *names), "nodes")
+
+
+def listed(node: Node, name: str) -> list[Any]:
+    """A field that is a list; an empty one where it is none."""
+    found = node.get(name)
+    return found if isinstance(found, list) else []
 
 
 def shown(node: Any, *names: str) -> list[Node]:

@@ -5,9 +5,9 @@ What GitHub leaves out or calls by a word that nobody knows is left out here too
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, get_args
-from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -33,6 +33,7 @@ from stoat.plan.github import (
 from stoat.plan.ids import is_repository
 
 _METHODS = {"squash": "squashMergeAllowed", "merge": "mergeCommitAllowed", "rebase": "rebaseMergeAllowed"}
+_PLACE = re.compile(r"://[^?#]*/(?P<name>[^/?#]+/[^/?#]+)/(?:issues|pulls?)/(?P<number>[0-9]{1,10})/?(?:[?#]|\Z)")
 _GREEN = "success"
 _RED = ("failure", "error")
 _MERGEABLE: dict[str | None, Mergeable] = {word: word for word in get_args(Mergeable)}
@@ -56,8 +57,7 @@ def repository(node: Node, asked: str) -> Repository:
     required: set[str] = set()
     strict = False
     if protection.get("requiresStatusChecks") is not False:
-        listed = protection.get("requiredStatusCheckContexts")
-        required.update(one for one in listed or () if isinstance(one, str))
+        required.update(one for one in nodes.listed(protection, "requiredStatusCheckContexts") if isinstance(one, str))
         strict = protection.get("requiresStrictStatusChecks") is True and bool(required)
     approvals = nodes.number(protection, "requiredApprovingReviewCount")
     methods = [method for method, field in _METHODS.items() if node.get(field) is True]
@@ -66,14 +66,13 @@ def repository(node: Node, asked: str) -> Repository:
         parameters = nodes.child(rule, "parameters")
         contexts = {
             nodes.text(one, "context")
-            for one in parameters.get("requiredStatusChecks") or ()
+            for one in nodes.listed(parameters, "requiredStatusChecks")
             if isinstance(one, Mapping)
         } - {""}
         required |= contexts
         strict = strict or (parameters.get("strictRequiredStatusChecksPolicy") is True and bool(contexts))
         approvals = max(approvals, nodes.number(parameters, "requiredApprovingReviewCount"))
-        allowed = parameters.get("allowedMergeMethods")
-        if isinstance(allowed, list) and allowed:
+        if allowed := nodes.listed(parameters, "allowedMergeMethods"):
             narrowed = {one.lower() for one in allowed if isinstance(one, str)}
             methods = [method for method in methods if method in narrowed]
         kind = nodes.word(rule, "type")
@@ -227,11 +226,10 @@ def is_fork(node: Node) -> bool:
 
 def place(url: str) -> Numbered | None:
     """The issue or pull request that an address of GitHub's pages or API leads to; None when it leads to none."""
-    parts = urlsplit(url).path.strip("/").split("/")
-    if len(parts) < 4 or parts[-2] not in ("issues", "pull", "pulls") or not parts[-1].isdigit():
+    found = _PLACE.search(url)
+    if found is None or not is_repository(found["name"]):
         return None
-    name = "/".join(parts[-4:-2])
-    return Numbered(name, int(parts[-1])) if is_repository(name) else None
+    return Numbered(found["name"], int(found["number"]))
 
 
 def _closer(node: Node) -> Node:

@@ -71,8 +71,8 @@ class Wire:
             target = answer.headers.get("location")
             if answer.status not in (301, 302, 303, 307, 308) or not target or method != "GET":
                 return answer
-            following = urljoin(url, target)
-            if urlsplit(following).scheme not in ("http", "https"):
+            following = _joined(url, target)
+            if not following.startswith(("http://", "https://")):
                 raise Outage(f"{host_of(url)} redirects to something that is no web address")
             if url.startswith("https:") and not following.startswith("https:"):
                 raise Outage(f"{host_of(url)} redirects to an address that is not encrypted")
@@ -141,7 +141,17 @@ class _Slow(Exception):
 
 def host_of(url: str) -> str:
     """The host of an address, as far as a sentence needs it."""
-    return urlsplit(url).netloc.rpartition("@")[2] or "GitHub"
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2] or "GitHub"
+    except ValueError:
+        return "GitHub"
+
+
+def _joined(url: str, target: str) -> str:
+    try:
+        return urljoin(url, target)
+    except ValueError:
+        return ""
 
 
 def _content(answer: requests.Response, tail: int | None) -> bytes:
@@ -160,8 +170,12 @@ def _content(answer: requests.Response, tail: int | None) -> bytes:
 
 
 def _origin(url: str) -> tuple[str, str, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, (parts.hostname or "").lower(), parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    """Who answers there. What is no address is nobody, and the library refuses it."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, (parts.hostname or "").lower(), parts.port or {"https": 443, "http": 80}.get(parts.scheme)
+    except ValueError:
+        return "", "", None
 
 
 def _version() -> str:

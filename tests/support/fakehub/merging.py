@@ -173,14 +173,6 @@ def enqueue(pull: Pull, expected: str | None, jump: bool = False) -> Refusal | Q
     return entry
 
 
-def run_queue(pull: Pull, passed: bool, method: str = "squash") -> str | None:
-    """The queue is done with a pull request: merged (the commit), or taken out because its checks failed (None)."""
-    if not passed:
-        pull.leave_queue("FAILED_CHECKS")
-        return None
-    return merge(pull, method, None, None, pull.hub.viewer)
-
-
 def _rebases(pull: Pull) -> bool:
     try:
         pull.repo.side.rebase(pull.base_oid, pull.head_oid, pull.hub.seconds())

@@ -297,6 +297,14 @@ class Pull(Thread):
             self.touch()
         return entry
 
+    @locked
+    def queue_result(self, passed: bool, method: str = "squash") -> None:
+        """The merge queue's checks of it are done: it is merged, or taken out of the queue."""
+        if passed:
+            self.merge(method)
+        else:
+            self.leave_queue("FAILED_CHECKS")
+
     @property
     def group_branch(self) -> str:
         """The branch that the merge queue builds it on."""

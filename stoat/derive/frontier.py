@@ -125,7 +125,7 @@ class _Known:
 
     def placed(self, issue: GraphIssue) -> Placed:
         """The issue with its class and its edges."""
-        children = sorted((edge.at for edge in issue.children if edge.at is not None), key=self.order)
+        children = sorted({edge.at for edge in issue.children if edge.at is not None}, key=self.order)
         return Placed(
             issue.at.number, issue.at.repo, issue.title, self.standing(issue), tuple(sorted(issue.labels)),
             tuple(sorted(issue.assignees)), issue.parent,
@@ -233,9 +233,9 @@ class _Known:
         return say.name(at.repo, at.number, self.home)
 
 
-def _firmness(edge: Edge) -> bool:
-    """Of two edges to one issue the one that says whether it is open comes later, and so stands."""
-    return edge.open is not None
+def _firmness(edge: Edge) -> tuple[bool, bool, str]:
+    """Of two edges to one issue that one stands which says most of it; of two that disagree, that it is open."""
+    return edge.open is not None, edge.open is True, edge.reason or ""
 
 
 def _open_pull(pulls: Sequence[LinkedPull]) -> int | None:

@@ -76,6 +76,12 @@ def test_an_issues_own_state_goes_before_what_an_edge_says_of_it() -> None:
     assert classes(found) == {1: "ready", 2: "done"}
 
 
+@pytest.mark.parametrize("ends", [(OPEN, closed(50)), (closed(50), OPEN), (unread(50), OPEN), (OPEN, unread(50))])
+def test_of_edges_that_disagree_the_open_one_stands(ends: tuple[Edge, ...]) -> None:
+    placed = frontier(graph(issue(1, blocked=ends)), NOW).issues[0]
+    assert (placed.standing, [one.state for one in placed.blocked_by]) == ("blocked", ["open"])
+
+
 def test_a_person_or_a_parent_that_is_finished_keeps_a_graph_running() -> None:
     assert frontier(graph(issue(1, labels=["needs-human"])), NOW).verdict == "running"
     assert frontier(graph(issue(1, children=[closed(2)]), issue(2, open=False)), NOW).verdict == "running"

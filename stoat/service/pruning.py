@@ -16,6 +16,7 @@ from stoat.derive import prune as deciding
 from stoat.derive.prune import Keep, Remove, Source
 from stoat.derive.wording import prune as say
 from stoat.errors import StoatError, Unreachable
+from stoat.gitstore.porcelain import legible
 from stoat.gitstore.work import proofs, pruning
 from stoat.gitstore.work.proofs import RemoteNow
 from stoat.gitstore.work.pruning import Looked, NotRemoved
@@ -23,6 +24,8 @@ from stoat.gitstore.work.worktrees import Project, Registered, project_at
 from stoat.observe.tree import repository_at
 from stoat.plan.worktree import WorktreeFact
 from stoat.service.session import Session
+
+_TRIES = 3
 
 
 class KeptWorktree(Struct, frozen=True, rename="camel"):
@@ -70,11 +73,11 @@ def prune(session: Session, *, apply: bool, pull: int | None = None, ignored: bo
     sizes: dict[str, int] = {}
     trouble: str | None = None
     for one in judged:
-        verdict, path = one.verdict, one.looked.fact.path
+        verdict, path = one.verdict, legible(one.looked.fact.path)
         sizes[path] = one.looked.bytes
         if isinstance(verdict, Remove) and apply:
             try:
-                verdict, branch = work.remove(one, verdict) if trouble is None else (Keep(trouble), None)
+                verdict, branch = work.remove(one) if trouble is None else (Keep(trouble), None)
                 branches += [branch] if branch is not None else []
             except StoatError as failed:
                 trouble = failed.message
@@ -127,23 +130,26 @@ class _Work:
         source = Source(now.name, now.problem)
         return deciding.judge(fact, means, source, pull=self.pull, ignored=self.ignored)
 
-    def remove(self, one: _Judged, verdict: Remove) -> tuple[Remove | Keep, str | None]:
+    def remove(self, one: _Judged) -> tuple[Remove | Keep, str | None]:
         """Remove one, after all was looked at again; the verdict on it by then, and the branch that went with it."""
         now = proofs.ask(self.project)
-        again = self.judge(one.looked.fact, now)
-        if again != verdict:
-            return Keep(say.again(again.why)), None
-        done = pruning.remove(
-            self.project,
-            one.looked.fact,
-            lambda entry: pruning.look_at(self.project, entry, now, self.commits),
-            verdict.branch,
-        )
-        if not isinstance(done, NotRemoved):
-            return verdict, done.branch
-        if done.now is not None:
-            return Keep(say.again(self.judge(done.now.fact, now).why)), None
-        return Keep(done.why or ""), None
+        fact = one.looked.fact
+        for _ in range(_TRIES):
+            verdict = self.judge(fact, now)
+            if isinstance(verdict, Keep):
+                return verdict, None
+            done = pruning.remove(
+                self.project,
+                fact,
+                lambda entry: pruning.look_at(self.project, entry, now, self.commits),
+                verdict.branch,
+            )
+            if not isinstance(done, NotRemoved):
+                return verdict, done.branch
+            if done.now is None:
+                return Keep(done.why or ""), None
+            fact = done.now.fact
+        return Keep(say.RESTLESS), None
 
     def _bring_pull(self, now: RemoteNow, number: int) -> RemoteNow:
         """The pull request's commits and those of its base, here."""

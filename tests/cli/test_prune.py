@@ -142,6 +142,15 @@ def test_hostile_names_are_shown_escaped(yard: Yard, stoat: Stoat) -> None:
     assert "uncommitted changes in a\\u001b[2Jb" in out
 
 
+def test_a_path_that_is_not_utf8_is_spelled_out(yard: Yard, stoat: Stoat) -> None:
+    path = yard.repo.path.with_name("b\udcffd")
+    yard.repo.run_git("worktree", "add", "--quiet", "-b", "mine", str(path))
+    [kept] = stoat.json("prune")["kept"]
+    assert kept["path"].endswith("b\\xffd")
+    assert "b\\xffd" in stoat.ok("prune", "--apply")
+    assert path.exists()
+
+
 def test_pr_takes_only_what_has_one_of_its_commits(yard: Yard, stoat: Stoat) -> None:
     film, other = yard.node("film"), yard.node("other")
     reviewer, fixer = yard.agent("agent-a1", film.head()), yard.agent("agent-b2", "main")

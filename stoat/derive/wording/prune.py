@@ -12,6 +12,7 @@ UNSEEN = "it cannot be seen which processes stand in it"
 UNKNOWN_MARK = "no plan here knows its branch"
 NO_REMOTE = "there is no remote that has its commits"
 NOT_JUDGED = "its last attempt is still at work"
+RESTLESS = "it changes all the time"
 NOTHING_SAYS = "nothing says that its work is over; `--pr N` names the pull request that it was for"
 ARCHIVED = "its plan is archived"
 FINISHED = "every node of its plan is done"
@@ -148,11 +149,6 @@ def total(going: int, all_of_them: int, size: str, applied: bool) -> str:
 def branches(names: Sequence[str]) -> str:
     """Local branches that went with their worktrees."""
     return f"deleted here, for the remote has all of them: {listed(names, 20)}"
-
-
-def again(why: str) -> str:
-    """It was to go, and looked different when that was checked a last time."""
-    return f"it changed meanwhile: {why}"
 
 
 def _short(commits: Sequence[str]) -> str:

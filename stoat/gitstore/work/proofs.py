@@ -27,6 +27,7 @@ _PULLS = "refs/pull/"
 _NAMED = (HEADS, "refs/tags/")
 _MOST_PULLS = 100
 _BATCH = 200
+_NOTHING_FETCHED = {"GIT_NO_LAZY_FETCH": "1"}
 _AS_THEY_ARE = "--no-replace-objects"
 
 
@@ -149,8 +150,11 @@ def _before(directory: Path, head: str, tip: str) -> Sequence[str]:
 
 
 def plain(directory: Path, *args: str, input: str | None = None) -> Ran:
-    """git with every object as it is, whatever refs/replace says; the exit code is for the caller to judge."""
-    return git(directory, _AS_THEY_ARE, *args, check=False, input=input.encode() if input is not None else None)
+    """git with every object as it is here, whatever refs/replace says, and nothing fetched on the way by a partial
+    clone; the exit code is for the caller to judge.
+    """
+    text = input.encode() if input is not None else None
+    return git(directory, _AS_THEY_ARE, *args, check=False, input=text, env=_NOTHING_FETCHED)
 
 
 def _sorted_out(directory: Path, now: RemoteNow) -> RemoteNow:

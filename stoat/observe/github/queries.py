@@ -15,6 +15,9 @@ CLOSING = 5
 HISTORY = 50
 """Commits of a red default branch that are looked through at once."""
 
+PLAIN = "plain"
+"""The `name` in the question for an issue that is asked for without what mentions it."""
+
 Kind = Literal["facts", "red", "issue", "pull", "branch", "checks", "tip_checks", "closing", "references", "history"]
 
 
@@ -87,7 +90,8 @@ class _Writer:
             case "red":
                 return "red", f"red: defaultBranchRef {{ target {{ oid {_history(HISTORY)} }} }}"
             case "issue":
-                return f"i{number}", f"i{number}: issue(number: {number}) {{ ...IssueFacts }}"
+                mentions = "" if ask.name == PLAIN else f" {_references()}"
+                return f"i{number}", f"i{number}: issue(number: {number}) {{ ...IssueFacts{mentions} }}"
             case "pull":
                 return f"p{number}", f"p{number}: pullRequest(number: {number}) {{ ...PrFacts body }}"
             case "branch":
@@ -184,7 +188,6 @@ _FRAGMENTS = {
     totalCount nodes {{ number state stateReason(enableDuplicate: true) repository {{ nameWithOwner }} }}
   }}
   {_closing(CLOSING)}
-  {_references()}
 }}""",
     "Reference": """on IssueTimelineItems {
   __typename

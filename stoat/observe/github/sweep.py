@@ -24,6 +24,9 @@ ISSUES = 25
 OTHERS = 100
 """Other questions of one query: one pull request, or the pull requests of one branch."""
 
+_ROUNDS = 20
+"""How often what an answer leaves open is asked on: twenty pages of a hundred are not a list that is of use."""
+
 Progress = Callable[[int, int], object]
 """Told how many questions have been answered, and how many there are so far."""
 Chunk = Sequence[Ask]
@@ -65,6 +68,7 @@ class _Sweep:
         self._asked = len(self._gathered.first)
         self._answered = 0
         self._failures = 0
+        self._rounds = 0
         self._absent: dict[str, list[NotThere]] = {}
 
     def run(self) -> GitHubTrouble | None:
@@ -90,6 +94,11 @@ class _Sweep:
         following = [*self._next, *self._gathered.remaining()]
         following = [ask for ask in following if self._repo(ask).gone is None]
         self._next = []
+        self._rounds += 1
+        if self._rounds > _ROUNDS:
+            for ask in following:
+                self._repo(ask).say(f"{gathering.named(ask)} has more than Stoat reads: not all of it was read")
+            return
         self._asked += len(following)
         self._chunks.extend(chunks(following))
 
@@ -152,12 +161,21 @@ class _Sweep:
                     too_large.append(ask)
                     continue
                 found = node if place == queries.FACTS else node.get(place)
-                if not isinstance(found, Mapping):
+                if not isinstance(found, Mapping) and self._is_for_mentions(ask, about):
+                    again.append(ask._replace(name=queries.PLAIN))
+                elif not isinstance(found, Mapping):
                     self._fail(ask, about[0] if about else GraphQLError("NOT_FOUND", (alias, place), ""))
-                    continue
-                self._next += self._gathered.take(ask, found, about)
-                self._answered += 1
+                else:
+                    self._next += self._gathered.take(ask, found, about)
+                    self._answered += 1
         return too_large, again
+
+    def _is_for_mentions(self, ask: Ask, errors: Sequence[GraphQLError]) -> bool:
+        """Whether an issue was lost only since what mentions it could not be listed. Then that is said of it."""
+        lost = ask.kind == "issue" and ask.name != queries.PLAIN and any("timelineItems" in e.path for e in errors)
+        if lost:
+            self._repo(ask).say(f"what mentions #{ask.number} could not be read: {errors[0].message}")
+        return lost
 
     def _without_repository(
         self, asks: Mapping[str, Ask], errors: Sequence[GraphQLError]
@@ -216,7 +234,7 @@ class _Sweep:
 
     def _leave(self, trouble: GitHubTrouble) -> None:
         """Say of each repository of which something was still to be asked that it was not."""
-        left = [*self._next, *(ask for chunk in self._chunks for ask in chunk)]
+        left = [*self._next, *self._gathered.remaining(), *(ask for chunk in self._chunks for ask in chunk)]
         for ask in left:
             self._repo(ask).say(trouble.message)
 

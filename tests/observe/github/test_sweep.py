@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -513,6 +514,17 @@ def test_a_default_branch_whose_checks_are_hidden_is_left_as_it_was(hub: FakeHub
     assert looked.repository is not None
 
 
+def test_an_issue_whose_mentions_cannot_be_listed_is_read_without_them(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS)
+    repo.issue("Fix lanes")
+    repo.issue("Other")
+    hub.faults.partial(("r0", "i1", "timelineItems"), "INTERNAL", message="it broke")
+    reading = look(hub, Wanted(name=WIDGETS, issues=(1, 2)))
+    (looked,) = reading.repositories
+    assert sorted(issues(looked)) == [1, 2] and looked.not_there == () and reading.requests == 2
+    assert looked.problem is not None and "mentions #1" in looked.problem
+
+
 def test_one_part_that_takes_its_repository_with_it_does_not_hide_the_others(hub: FakeHub) -> None:
     repo = hub.repository(WIDGETS)
     repo.issue("Fix lanes")
@@ -543,6 +555,41 @@ def test_numbers_that_github_cannot_have_are_missing_and_spoil_nothing(hub: Fake
         ("issue", 10**30, "missing"),
         ("pull", -1, "missing"),
     }
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_fails_everything_asked_for_is_read_or_said_to_be_not(hub: FakeHub, seed: int) -> None:
+    chance = random.Random(seed)
+    for name in ("acme/r0", "acme/r1", "acme/r2"):
+        repo = hub.repository(name)
+        for number in range(1, 13):
+            repo.issue(f"Issue {number}")
+    types = ("NOT_FOUND", "FORBIDDEN", "RESOURCE_LIMITS_EXCEEDED", "INTERNAL", None)
+    fields: tuple[tuple[str, ...], ...] = ((), ("labels",), ("timelineItems",), ("title",), ("subIssuesSummary",))
+    for _ in range(chance.randint(1, 12)):
+        place = (f"r{chance.randrange(3)}", f"i{chance.randint(1, 12)}", *chance.choice(fields))
+        path = place if chance.random() < 0.9 else place[:1]
+        hub.faults.partial(path, chance.choice(types), times=chance.choice((1, 2, hub.faults.EVER)))
+    reading = look(hub, *(Wanted(name=f"acme/r{n}", issues=tuple(range(1, 13))) for n in range(3)))
+    assert reading.problem is None
+    for looked in reading.repositories:
+        read_or_not = [issue.number for issue in looked.issues]
+        read_or_not += [missing.number for missing in looked.not_there if missing.number is not None]
+        if read_or_not or looked.repository is not None:
+            assert sorted(read_or_not) == list(range(1, 13))
+        else:
+            assert looked.problem is not None or [it.what for it in looked.not_there] == ["repository"]
+
+
+def test_pages_without_an_end_are_not_read_for_ever(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS)
+    pull = repo.pull("Fix", head="a")
+    for number in range(2300):
+        repo.status(f"status {number}", "success", on=pull.head_oid)
+    reading = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,)))
+    (looked,) = reading.repositories
+    assert looked.problem is not None and f"#{pull.number}" in looked.problem
+    assert looked.pulls[0].now.ci.verdict == "pending" and reading.requests == 21
 
 
 def test_nothing_wanted_is_nothing_asked(hub: FakeHub) -> None:

@@ -1,7 +1,7 @@
 """Whether a worktree may be removed: only one whose work is over, that nobody uses, and that holds nothing of its own.
 
-    meaning(fact, state, answers, facts, repo, now)     what the plans say of it
-    judge(fact, meaning, …)                             Remove, or Keep with every reason there is
+    meaning(fact, state, …)     what the plans and pull requests say of it
+    judge(fact, meaning, …)     Remove, or Keep with every reason there is
 
 What could not be seen speaks for keeping it.
 """
@@ -17,7 +17,7 @@ from stoat.derive.wording import prune as say
 from stoat.plan.facts import Facts
 from stoat.plan.github import Pull
 from stoat.plan.ids import NodeRef, node_branch
-from stoat.plan.state import NodeState, PlanState, State
+from stoat.plan.state import PlanState, State
 from stoat.plan.worktree import WorktreeFact
 
 
@@ -53,17 +53,21 @@ class Source(NamedTuple):
 
 
 def meaning(
-    fact: WorktreeFact, state: State, plans: Mapping[str, PlanAnswer], facts: Facts, repo: str | None, now: Time
-) -> Meaning:
-    """What the plans, the recorded pull requests of `repo` and the live runners say of a worktree."""
-    pulls = pulls_of(fact, state, repo)
+    fact: WorktreeFact, state: State, plans: Mapping[str, PlanAnswer], facts: Facts, now: Time,
+    pulls: Collection[Pull], beyond: Collection[int],
+) -> Meaning:  # fmt: skip
+    """What the plans, its pull requests (see `pulls_of`) and the live runners say of a worktree.
+
+    `beyond` are the numbers of those pull requests that lack a commit of what it has checked out.
+    """
+    said_by_pulls = _by_pulls(pulls, beyond)
     if fact.kind == "agent":
-        return _by_pulls(pulls) or Meaning(False, say.NOTHING_SAYS)
+        return said_by_pulls or Meaning(False, say.NOTHING_SAYS)
     ref = _node_of(fact, state)
     if ref is not None:
         plan = state.plans[ref.plan]
         answer = next((node for node in plans[ref.plan].nodes if node.id == ref.node), None)
-        said = _of_node(plan, plan.nodes[ref.node], answer, pulls)
+        said = _of_node(plan, answer, said_by_pulls)
         return said._replace(used=_used(fact, plan, ref, facts, now), branch=fact.made_for)
     return _of_integration(fact, state, plans, facts)
 
@@ -120,17 +124,20 @@ def _node_of(fact: WorktreeFact, state: State) -> NodeRef | None:
     return None
 
 
-def _by_pulls(pulls: Collection[Pull]) -> Meaning | None:
-    """What the pull requests say: one that is open outweighs all that are over; None when there are none."""
+def _by_pulls(pulls: Collection[Pull], beyond: Collection[int]) -> Meaning | None:
+    """What the pull requests say: one that is open outweighs all that are over, and so does work that went on after
+    the newest one; None when there are none.
+    """
     going = [pull for pull in pulls if pull.state in ("open", "draft")]
     if going:
         return Meaning(False, say.pull_open(going[0].number))
     over = max(pulls, key=lambda pull: pull.number, default=None)
+    if over is not None and over.number in beyond:
+        return Meaning(False, say.beyond_pull(over.number))
     return Meaning(True, say.pull_over(over.number, over.state)) if over is not None else None
 
 
-def _of_node(plan: PlanState, node: NodeState, answer: NodeAnswer | None, pulls: Collection[Pull]) -> Meaning:
-    by_pulls = _by_pulls(pulls)
+def _of_node(plan: PlanState, answer: NodeAnswer | None, by_pulls: Meaning | None) -> Meaning:
     if by_pulls is not None and not by_pulls.over:
         return by_pulls
     if answer is not None and answer.status == "done":

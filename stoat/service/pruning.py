@@ -126,9 +126,16 @@ class _Work:
         session = self.session
         at = clock_now()
         answers = session.answers(at)
-        means = deciding.meaning(fact, session.state(), answers.plans, session.facts(), self.repo, at)
+        pulls = deciding.pulls_of(fact, session.state(), self.repo)
+        within = {pull.number for pull in pulls if fact.head and self._is_within(fact.head, pull.head)}
+        beyond = {pull.number for pull in pulls} - within
+        means = deciding.meaning(fact, session.state(), answers.plans, session.facts(), at, pulls, beyond)
         source = Source(now.name, now.problem)
         return deciding.judge(fact, means, source, pull=self.pull, ignored=self.ignored)
+
+    def _is_within(self, commit: str, head: str) -> bool:
+        """Whether a pull request with that head has the commit; False as well where its head is not here."""
+        return commit == head or proofs.leads_to(self.project.common, head, commit)
 
     def remove(self, one: _Judged) -> tuple[Remove | Keep, str | None]:
         """Remove one, after all was looked at again; the verdict on it by then, and the branch that went with it."""

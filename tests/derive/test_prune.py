@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from stoat.derive.derivation import derive
-from stoat.derive.prune import Keep, Meaning, Remove, Source, judge, meaning
+from stoat.derive.prune import Keep, Meaning, Remove, Source, judge, meaning, pulls_of
 from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.github import GitHubState, Pull, PullRecord, Repository, Unseen
 from stoat.plan.nodes import Header, Node
@@ -102,7 +102,7 @@ def test_a_pull_request_that_was_asked_for_stands_for_being_over_and_for_nothing
 
 def means(
     tree: WorktreeFact, *, node: dict[str, Any] | None = None, facts: Facts | None = None,
-    pulls: tuple[PullRecord, ...] = (), archived: bool = False, repo: str | None = "O/N",
+    pulls: tuple[PullRecord, ...] = (), archived: bool = False, repo: str | None = "O/N", beyond: tuple[int, ...] = (),
 ) -> Meaning:  # fmt: skip
     """What a plan with the person's node `film`, the branch `train` and these pull requests says of a worktree."""
     film = replace(NodeState(spec=Node(id="film", kind="person"), added=MARK), **(node or {}))
@@ -112,7 +112,8 @@ def means(
     seen.pulls = {record.fact.number: record for record in pulls if record.fact is not None}
     state = State("c", {"plans/demo": plan, "github/o/n": seen})
     facts = facts or Facts(machine="here")
-    return meaning(tree, state, derive(state, facts, NOW).plans, facts, repo, NOW)
+    found = pulls_of(tree, state, repo)
+    return meaning(tree, state, derive(state, facts, NOW).plans, facts, NOW, found, beyond)
 
 
 def pull(number: int = 7, state: str = "merged", **fields: Any) -> PullRecord:
@@ -154,6 +155,12 @@ def test_its_pull_requests_say_whether_work_is_over(pulls: tuple[PullRecord, ...
 def test_an_open_pull_request_outweighs_a_node_that_is_done() -> None:
     said = means(TREE, node=DONE, pulls=(pull(state="open"),))
     assert (said.over, said.why) == (False, "its pull request #7 is open")
+
+
+def test_work_that_went_on_after_its_pull_request_is_not_over() -> None:
+    said = means(TREE, node=DONE, pulls=(pull(6), pull(7)), beyond=(7,))
+    assert (said.over, said.why) == (False, "it has commits that its pull request #7 does not have")
+    assert means(TREE, pulls=(pull(6), pull(7)), beyond=(6,)).over
 
 
 def test_whoever_uses_it_is_named() -> None:

@@ -44,6 +44,11 @@ def pull_over(number: int, state: str) -> str:
     return f"its pull request #{number} is {state}"
 
 
+def beyond_pull(number: int) -> str:
+    """Somebody went on in it after its pull request was over."""
+    return f"it has commits that its pull request #{number} does not have"
+
+
 def of_pull(number: int) -> str:
     """It was asked for by its pull request."""
     return f"its commit is one of pull request #{number}"

@@ -139,7 +139,7 @@ def commits_of_pull(project: Project, now: RemoteNow, number: int, base: str | N
 
 def _before(directory: Path, head: str, tip: str) -> Sequence[str]:
     """Where a branch that is at `tip` stood before it took `head` in; `tip` itself when it never did."""
-    if plain(directory, "merge-base", "--is-ancestor", head, tip).code != 0:
+    if not leads_to(directory, tip, head):
         return [tip]
     after = set(plain(directory, "rev-list", "--ancestry-path", f"{head}..{tip}").out.split())
     line = plain(directory, "rev-list", "--first-parent", f"{head}..{tip}").out.split()
@@ -147,6 +147,11 @@ def _before(directory: Path, head: str, tip: str) -> Sequence[str]:
     if not merges:
         return [head]
     return plain(directory, "rev-parse", f"{merges[-1]}^1").out.split()
+
+
+def leads_to(directory: Path, newer: str, older: str) -> bool:
+    """Whether `older` is seen to be reachable from `newer`; False when git cannot tell."""
+    return plain(directory, "merge-base", "--is-ancestor", older, newer).code == 0
 
 
 def plain(directory: Path, *args: str, input: str | None = None) -> Ran:

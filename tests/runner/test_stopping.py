@@ -146,7 +146,7 @@ def test_what_waits_for_a_person_or_is_nothing_for_this_checkout_is_said_once(wo
     assert len(world.said("⚠ film: kept for a person")) == 1
     assert len(world.said("⚠ far: kept for a cloud agent")) == 1
     assert len(world.said("⚠ other: in else/where, not this checkout")) == 1
-    assert len(world.said("⚠ bug: issue nodes are launched by a later version")) == 1
+    assert len(world.said("⚠ bug: awaiting a person's go-ahead")) == 1
 
 
 def test_a_question_holds_the_node_and_its_answer_reaches_the_next_agent(world: World) -> None:

@@ -20,6 +20,7 @@ _INDENTED = re.compile(r"(?: {4}| {0,3}\t)")
 _LIST = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:\s|$)")
 _SPECIAL = re.compile(r"`+|<!--")
 _BLANK = re.compile(r"\n[ \t]*\n")
+_KEYWORD = re.compile("clos|fix|resolv", re.IGNORECASE)
 _CLOSES = re.compile(
     r"""(?<![\w-]) (?:close[sd]? | fix(?:e[sd])? | resolve[sd]?)
         (?: [ \t]*:[ \t]* | [ \t]+ | [ \t]*\n[ \t]* )
@@ -34,6 +35,8 @@ def closes(body: str, repo: str, host: str = "github.com") -> tuple[Numbered, ..
 
     An address counts only where it is on `host`, where the pull request is.
     """
+    if _KEYWORD.search(body) is None:
+        return ()
     found = []
     for match in _CLOSES.finditer(_without_spans("\n".join(_prose(body)))):
         if match["path"] is not None:

@@ -23,22 +23,23 @@ def by_github(closing: Iterable[Node]) -> list[Link]:
     return [Link(repo, number, "closes") for repo, number in _places(closing)]
 
 
-def by_text(issue: Numbered, pulls: Iterable[Node], default: str | None) -> Iterator[Node]:
-    """Those pull requests whose text closes the issue and that GitHub does not link for where they go.
+def closed_by_text(pull: Node, default: str | None) -> tuple[Numbered, ...]:
+    """The issues that a pull request closes by its text alone, since it goes where GitHub links nothing.
 
-    `default` is the default branch of the issue's own repository, for pull requests of it that do not say.
+    `default` is the default branch of its repository, for one that does not say.
     """
+    home = nodes.repository(pull)
+    into = nodes.text(nodes.child(pull, "repository", "defaultBranchRef"), "name") or default
+    if home is None or (into and into == nodes.text(pull, "baseRefName")):
+        return ()
+    host = _HOST.match(nodes.text(pull, "url"))
+    return closes(nodes.text(pull, "body"), home, host[1] if host else "github.com")
+
+
+def by_text(issue: Numbered, pulls: Iterable[Node], default: str | None) -> Iterator[Node]:
+    """Those pull requests that close an issue by their text. `default` is its repository's default branch."""
     for pull in pulls:
-        home = nodes.repository(pull)
-        if home is None:
-            continue
-        into = nodes.text(nodes.child(pull, "repository", "defaultBranchRef"), "name")
-        if not into and same_repository(home, issue.repo):
-            into = default or ""
-        if into and into == nodes.text(pull, "baseRefName"):
-            continue
-        host = _HOST.match(nodes.text(pull, "url"))
-        said = closes(nodes.text(pull, "body"), home, host[1] if host else "github.com")
+        said = closed_by_text(pull, default if same_repository(nodes.repository(pull), issue.repo) else None)
         if any(one.number == issue.number and same_repository(one.repo, issue.repo) for one in said):
             yield pull
 

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from stoat.observe.github import checks, linking, nodes, parsing
 from stoat.observe.github.gathering import Checks, Found, Gathered, Repo, known_red
+from stoat.observe.github.nodes import Node
 from stoat.plan.github import Branch, BranchNow, Ci, Issue, Looked, NotThere, Numbered, PullLooked, Repository
 
 _MOST_SAID = 3
+Said = dict[tuple[str, int], list[Node]]
+"""The pull requests whose text closes an issue (its repository in lower case, its number)."""
 
 
 def looked(gathered: Gathered, wanted: Iterable[str], absent: Mapping[str, Iterable[NotThere]]) -> tuple[Looked, ...]:
@@ -20,9 +23,9 @@ def looked(gathered: Gathered, wanted: Iterable[str], absent: Mapping[str, Itera
         home = nodes.repository(found.node) or through.spelled
         at = next((repo for repo in gathered.repos.values() if repo.through is None and repo.is_named(home)), through)
         pulls[at.name].append(_pull(found, home, settings.get(at.name) if at.is_named(home) else None))
-    sources = list(gathered.pulls.values())
+    said = _said(gathered)
     return tuple(
-        _repository(gathered.repos[name], settings.get(name), pulls[name], sources, tuple(absent.get(name, ())))
+        _repository(gathered.repos[name], settings.get(name), pulls[name], said, tuple(absent.get(name, ())))
         for name in dict.fromkeys(wanted)
     )
 
@@ -31,31 +34,41 @@ def _repository(
     repo: Repo,
     settings: Repository | None,
     pulls: list[PullLooked],
-    sources: list[Found],
+    said: Said,
     absent: tuple[NotThere, ...],
 ) -> Looked:
     default, default_now = _default(repo, settings) if settings is not None else (None, None)
-    said = repo.problems[:_MOST_SAID]
+    problems = repo.problems[:_MOST_SAID]
     if len(repo.problems) > _MOST_SAID:
-        said = [*said, f"and {len(repo.problems) - _MOST_SAID} more"]
+        problems = [*problems, f"and {len(repo.problems) - _MOST_SAID} more"]
     return Looked(
         name=repo.name,
         repository=settings,
         default=default,
         default_now=default_now,
-        issues=tuple(_issues(repo, sources)),
+        issues=tuple(_issues(repo, said)),
         pulls=tuple(sorted(pulls, key=lambda one: (one.repo, one.pull.number))),
         not_there=absent,
-        problem="; ".join(said) or None,
+        problem="; ".join(problems) or None,
     )
 
 
-def _issues(repo: Repo, sources: list[Found]) -> Iterator[Issue]:
-    texts = [found.node for found in sources if "body" in found.node]
+def _said(gathered: Gathered) -> Said:
+    """Each text is read once: there may be hundreds of issues and pull requests."""
+    said: Said = {}
+    for found in gathered.pulls.values():
+        home = nodes.repository(found.node)
+        default = found.through.default if home is not None and found.through.is_named(home) else None
+        for issue in linking.closed_by_text(found.node, default):
+            said.setdefault((issue.repo.lower(), issue.number), []).append(found.node)
+    return said
+
+
+def _issues(repo: Repo, said: Said) -> Iterator[Issue]:
     for number, node in sorted(repo.issues.items()):
-        pulls = [*repo.references.get(number, ()), *texts]
-        by_text = linking.by_text(Numbered(repo.spelled, number), pulls, repo.default)
-        yield parsing.issue(node, linking.links(repo.closing.get(number, ()), by_text))
+        mentions = linking.by_text(Numbered(repo.spelled, number), repo.references.get(number, ()), repo.default)
+        texts = [*mentions, *said.get((repo.spelled.lower(), number), ())]
+        yield parsing.issue(node, linking.links(repo.closing.get(number, ()), texts))
 
 
 def _default(repo: Repo, settings: Repository) -> tuple[Branch | None, BranchNow | None]:

@@ -84,6 +84,7 @@ def test_what_is_no_closing_word_or_is_code_a_quotation_or_a_comment_says_nothin
         "(fixes #12)",
         "**Fixes #12**",
         "Fixes #12, #13",
+        "Fixes <!-- the issue's number --> #12",
         "Fixes #12\r\nthanks",
         "```inline``` Fixes #12",
         "Fixes ACME/widgets#12".replace("ACME", "acme"),

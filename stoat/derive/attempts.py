@@ -6,12 +6,13 @@ issue it is not commits that count but what GitHub shows:
 | of an issue whose agent has exited                             | the attempt          |
 |----------------------------------------------------------------|----------------------|
 | it reads done, or a pull request that closes it is open        | done                 |
+| a pull request of it was merged since the attempt began        | done                 |
 | its agent asked a person                                       | given-back           |
 | nobody saw its process, and nothing is on its branch           | lost                 |
 | less than --settle-seconds ago                                 | wait                 |
 | GitHub was not seen since then                                 | look, and wait       |
 | GitHub does not show it any more                               | given-back           |
-| else: no pull request was seen                                 | failed, or nothing   |
+| else: no pull request was seen, or it was closed               | failed, or nothing   |
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _of_issue(
     node: NodeState, attempt: Attempt, answer: NodeAnswer, branch: Finish, *, now: Time, settle: float,
     seen_at: Time | None,
 ) -> Verdict:  # fmt: skip
-    if answer.status in ("done", "pr-open"):
+    if answer.status in ("done", "pr-open") or _merged_since(attempt, answer):
         return Judged("done", answer.detail)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
@@ -114,7 +115,13 @@ def _of_issue(
     if answer.status == "missing":
         return Judged("given-back", say.reads(answer.detail, answer.status))
     nothing = isinstance(branch, NeverCommitted | Elsewhere)
-    return Judged("nothing" if nothing else "failed", say.no_pull(node.spec.issue))
+    detail = answer.detail if answer.status == "abandoned" else say.no_pull(node.spec.issue)
+    return Judged("nothing" if nothing else "failed", detail)
+
+
+def _merged_since(attempt: Attempt, answer: NodeAnswer) -> bool:
+    """Whether a pull request was merged as quickly as that, without closing the issue."""
+    return any(str(pull["mergedAt"]) >= attempt.started for pull in answer.prs if pull["state"] == "merged")
 
 
 def _never_was(node: NodeState, attempt: Attempt, branch: Finish) -> bool:

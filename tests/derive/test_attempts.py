@@ -181,7 +181,19 @@ def test_an_issue_that_cannot_be_seen_is_never_a_failure() -> None:
     assert of_issue("missing", Mergeable(HEAD, 1)) == Judged("given-back", "the detail")
 
 
-@pytest.mark.parametrize("status", ["open", "abandoned", "claimed"])
+@pytest.mark.parametrize(("merged_at", "outcome"), [(EARLY, "done"), ("2026-11-29T10:00:00.000Z", "failed")])
+def test_a_pull_request_that_was_merged_at_once_and_closed_nothing_was_one(merged_at: str, outcome: str) -> None:
+    node = node_of(ISSUE)
+    seen = replace(answer(ISSUE, "open"), prs=({"state": "merged", "mergedAt": merged_at},))
+    found = attempts.judge(node, seen, Mergeable(HEAD, 1), now=LATE, settle=SETTLE, seen_at=LATE)
+    assert isinstance(found, Judged) and found.outcome == outcome
+
+
+def test_a_pull_request_that_was_closed_is_what_a_failed_attempt_ended_in() -> None:
+    assert of_issue("abandoned", Mergeable(HEAD, 1)) == Judged("failed", "the detail")
+
+
+@pytest.mark.parametrize("status", ["open", "claimed"])
 def test_no_pull_request_seen_in_time_is_a_failed_attempt(status: str) -> None:
     assert of_issue(status, Mergeable(HEAD, 1)) == Judged("failed", "no PR was seen that closes #7")
     assert of_issue(status, NeverCommitted()) == Judged("nothing", "no PR was seen that closes #7")

@@ -43,5 +43,8 @@ def ask(github: GitHubNow, *, since: Time, asked: Time | None, now: Time) -> boo
 
 
 def awaited(github: GitHubNow, *, began: Time, now: Time) -> bool:
-    """Whether a run has to wait because nobody has looked at GitHub since it began."""
+    """Whether a run has to wait because nobody has looked at GitHub since it began; a limit of GitHub's keeps everybody
+    away for longer than that."""
+    if github.again_at is not None and now < github.again_at:
+        return False
     return (github.at is None or github.at < began) and now < plus(began, PATIENCE)

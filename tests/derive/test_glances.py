@@ -69,6 +69,8 @@ def test_a_run_waits_for_the_first_look_and_not_for_ever() -> None:
     soon, late = plus(BEGAN, 1), plus(BEGAN, PATIENCE)
     assert [awaited(seen, began=BEGAN, now=soon) for seen in (GitHubNow(), old, new)] == [True, True, False]
     assert not awaited(GitHubNow(), began=BEGAN, now=late)
+    limited = GitHubNow(at=plus(BEGAN, -1), problem="a limit", again_at=plus(BEGAN, 60))
+    assert not awaited(limited, began=BEGAN, now=soon) and awaited(limited, began=BEGAN, now=plus(BEGAN, 61))
 
 
 def test_only_plans_with_issues_or_pull_requests_hang_on_github() -> None:

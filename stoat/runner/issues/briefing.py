@@ -53,7 +53,7 @@ def ending(brief: Brief, fence: Fence, *, ref: str, claim: str) -> list[str]:
     """From the last commit to the end: push, pull request, checks, conflicts, release."""
     return [
         _ENDING.format(number=brief.number, ref=ref, claim=claim),
-        "The names that stand for the words in capitals:\n" + fence.around("names", _names(brief)),
+        "What stands here for REPOSITORY, REMOTE and DEFAULT:\n" + fence.around("names", _names(brief)),
     ]
 
 
@@ -65,8 +65,8 @@ def view(number: int) -> str:
 _ENDING = """\
 Your work ends at a pull request, so:
 1. Commit, and push your branch, no other: git push --set-upstream REMOTE HEAD
-2. Open a pull request of it into the default branch: gh pr create --base DEFAULT --title … --body-file … \
-Its body has a line `Fixes #{number}` and says what was done and how it was tested. If one of your branch is open \
+2. Open a pull request of it into the default branch: gh pr create --base DEFAULT --title TITLE --body-file FILE. \
+Its body has a line `Fixes #{number}`, and says what was done and how it was tested. If one of your branch is open \
 already, keep to that one.
 3. Never merge it, and never turn on auto-merge: that is not yours.
 4. Wait for its checks: gh pr checks PULL --watch. Where they are red, read why, mend it on the same branch, push, and \

@@ -56,7 +56,7 @@ class Repo:
     @property
     def spelled(self) -> str:
         """Its name as GitHub spells it, once it was read."""
-        return nodes.text(self.node or {}, "nameWithOwner") or self.name
+        return nodes.repository({"repository": self.node}) or self.name
 
     @property
     def default(self) -> str | None:

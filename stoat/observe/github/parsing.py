@@ -80,7 +80,7 @@ def repository(node: Node, asked: str) -> Repository:
         if kind == "required_linear_history":
             methods = [method for method in methods if method != "merge"]
     return Repository(
-        name=nodes.text(node, "nameWithOwner") or asked,
+        name=nodes.repository({"repository": node}) or asked,
         default_branch=nodes.text(branch, "name") or None,
         archived=node.get("isArchived") is True,
         permission=nodes.word(node, "viewerPermission"),

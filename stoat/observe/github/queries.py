@@ -77,6 +77,7 @@ class _Writer:
         self.declared: dict[str, tuple[str, str | None]] = {}
 
     def string(self, value: str, kind: str = "String!") -> str:
+        """Declare a variable with that value; gives how the text names it."""
         name = f"v{len(self.declared)}"
         self.declared[name] = (kind, value)
         return f"${name}"

@@ -21,6 +21,9 @@ _WHOLE_TIMEOUT = 120.0
 _LARGEST = 64 * 1024 * 1024
 """Bytes that an answer may have; of one that is read for its tail, all may pass by."""
 _HOPS = 5
+_HERE = ("127.0.0.1", "localhost", "::1")
+_NO_PROXY: Any = {"http": None, "https": None, "all": None}
+"""No proxy leads to this machine, whatever the environment says of proxies and forgets to say of exceptions."""
 
 
 class Response(NamedTuple):
@@ -91,6 +94,7 @@ class Wire:
                 data=body,
                 auth=_Authorization(self._token if _origin(url) == self._origin else None),
                 timeout=(CONNECT_TIMEOUT, self._timeout),
+                proxies=_NO_PROXY if _origin(url)[1] in _HERE else None,
                 allow_redirects=False,
                 stream=True,
             ) as answer:

@@ -64,6 +64,15 @@ def test_a_netrc_of_the_user_does_not_replace_the_token(tmp_path: Path, monkeypa
     assert server.sent[0].headers["authorization"] == f"Bearer {TOKEN}"
 
 
+def test_this_machine_is_asked_without_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with scripted(lambda sent: Reply()) as server:
+        assert ask(server.url).get("/user").status == 200
+
+
 def test_the_good_part_of_an_answer_comes_with_its_errors(hub: FakeHub) -> None:
     client = ask_hub(hub)
     one = 'a: repository(owner: $owner, name: "widgets") { nameWithOwner }'

@@ -18,7 +18,7 @@ whose turn it is on one.
 The shapes in between: `verdict.py` (a kind's word), `here.py` (a node in its surroundings), `memo.Local` (what was
 decided of it), `answers.py` (what every door shows). Rules that several steps ask: `goahead.py` (a person's word) and
 `holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
-taken; of a stream: `timeline.py`, the lines to read.
+taken; of a stream: `timeline.py` the lines to read, and `observed.py` those of a repository's.
 
 What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a

@@ -100,13 +100,14 @@ def seen(*facts: Fact, name: str = "o/r", at: str = BEFORE, before: GitHubState 
     part = GitHubState() if before is None else replace(before)
     part.issues, part.pulls = dict(part.issues), dict(part.pulls)
     for fact in facts:
-        event = replace(_event(fact), at=at)
+        event = replace(event_of(fact), at=at)
         event.fold(part)
         part.seq += 1
     return part
 
 
-def _event(fact: Fact) -> GitHubEvent:
+def event_of(fact: Fact) -> GitHubEvent:
+    """The event that records a fact."""
     match fact:
         case Issue():
             return IssueSeen(issue=fact)

@@ -1,0 +1,104 @@
+"""What GitHub showed as lines of a plan's Activity: a repository's stream, told of the plan's nodes.
+
+A recorded fact is whole, so a line says what is different from the fact before it; one that differs in nothing a
+reader minds (a label, an order) is no line. All of it was observed.
+
+    for one in followed(state, plan):  lines(one, store.history(one.stream), node)    newest first, to be merged by time
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from stoat.derive import kinds
+from stoat.derive.timeline import Line, Recorded
+from stoat.derive.verdict import Context
+from stoat.derive.watched import Watched
+from stoat.derive.wording import observed as say
+from stoat.plan import streams
+from stoat.plan.events.base import Event, Unknown
+from stoat.plan.events.github import DefaultBranchSeen, GitHubEvent, IssueSeen, NotSeen, PullSeen, RepositorySeen
+from stoat.plan.github import GitHubNow, GitHubState
+from stoat.plan.nodes import ISSUE, PR
+from stoat.plan.state import PlanState, State
+
+About = dict[tuple[str, int], tuple[str, ...]]
+"""Node ids by what they hang on: ("issue" or "pull", number)."""
+
+
+class Followed(Struct, frozen=True):
+    """A repository's stream, and which nodes of a plan what is in it concerns."""
+
+    plan: str
+    stream: str
+    about: About
+
+
+def followed(state: State, plan: PlanState) -> tuple[Followed, ...]:
+    """The streams of the repositories that a plan's issues and pull requests are in, in the order of their names."""
+    context = Context("", github=Watched(state.repositories(), GitHubNow()))
+    found: dict[str, About] = {}
+    for node in plan.nodes.values():
+        if node.spec.kind not in (ISSUE, PR):
+            continue
+        for name, what, number in kinds.verdict(node, plan, context).reads:
+            if name:
+                about = found.setdefault(name, {})
+                if isinstance(number, int):
+                    about[what, number] = (*about.get((what, number), ()), node.spec.id)
+    known = {repo.lower(): stream for stream in state.parts if (repo := streams.repository_of(stream)) is not None}
+    return tuple(Followed(plan.slug, known[name], about) for name, about in sorted(found.items()) if name in known)
+
+
+def lines(of: Followed, recorded: Iterable[Recorded], node: str | None = None) -> list[Line]:
+    """The news of a plan, or of one node of it, in a repository's events given oldest first; newest first."""
+    before, told = GitHubState(), []
+    for event, commit in recorded:
+        if isinstance(event, Unknown) or not isinstance(event, GitHubEvent):
+            continue
+        for concerned, text in _told(of, before, event):
+            if node is None or concerned == node:
+                told.append(_line(of.plan, event, commit, concerned, text))
+        event.fold(before)
+    told.reverse()
+    return told
+
+
+def _told(of: Followed, before: GitHubState, event: GitHubEvent) -> Iterator[tuple[str | None, str]]:
+    """The nodes that an event concerns (None: the whole plan), and what it says."""
+    home = streams.repository_of(of.stream) or ""
+    key: tuple[str, int] | None = None
+    text = ""
+    match event:
+        case IssueSeen(issue=issue):
+            key, text = ("issue", issue.number), say.issue(before.issues.get(issue.number), issue, home)
+        case PullSeen(pull=pull):
+            key, text = ("pull", pull.number), say.pull(before.pulls.get(pull.number), pull)
+        case DefaultBranchSeen(branch=branch):
+            text = say.default(before.default, branch)
+        case RepositorySeen(repository=repository):
+            text = say.repository(before, repository, home)
+        case NotSeen(number=number) if number is not None and event.what != "repository":
+            key, text = (event.what, number), say.not_seen(event, home)
+        case NotSeen():
+            text = say.not_seen(event, home)
+    if text:
+        yield from ((one, text) for one in ((None,) if key is None else of.about.get(key, ())))
+
+
+def _line(plan: str, event: Event, commit: str | None, node: str | None, text: str) -> Line:
+    return Line(
+        id=event.id,
+        at=event.at,
+        plan=plan,
+        node=node,
+        type=str(event.__struct_config__.tag),
+        by=event.by.name,
+        by_kind=event.by.as_,
+        session=None,
+        observed=True,
+        text=text,
+        commit=commit,
+    )

@@ -1,0 +1,138 @@
+"""Whose turn it is on an open pull request: the whole space of its states, and what reviewers said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+
+from stoat.derive import mainred, pulls
+from stoat.derive.pulls import Mine
+from stoat.derive.turns import Turn, turn
+from stoat.derive.watched import Watched
+from stoat.plan.github import GitHubNow, PullNow, RepositoryNow
+from tests.support.github_states import (
+    GREEN,
+    HEAD,
+    MAIN,
+    OLD,
+    RED,
+    RED_MAIN,
+    RUNNING,
+    ci,
+    gh_pull,
+    said,
+    seen,
+)
+from tests.support.states import BEFORE
+
+UNREPORTED = ci("pending", 1, waiting=("lint",))
+CHECKS = {
+    "green": GREEN, "red": RED, "running": RUNNING, "none": ci("none"), "nothing yet": ci("pending"),
+    "unreported": UNREPORTED,
+}  # fmt: skip
+REVIEWS = {
+    "nothing": {}, "approved": {"review": "approved"}, "required": {"review": "review_required"},
+    "changes": {"opinions": (said("bob", "changes_requested"),)},
+    "older changes": {"opinions": (said("bob", "changes_requested", OLD),)},
+}  # fmt: skip
+
+
+def asked(fields: dict[str, Any], checks: Any, policy: Any = None, *, main: Any = MAIN) -> Turn | None:
+    """Whose turn it is on #9."""
+    github = Watched({"o/r": seen(main)}, GitHubNow())
+    return turn([Mine("o/r", gh_pull(9, **fields), BEFORE, PullNow(head=HEAD, ci=checks))], policy, "o/r", github)
+
+
+def space() -> Iterator[tuple[str, str, str, str, bool, str | None]]:
+    return product(
+        ("open", "draft"), ("mergeable", "conflicting", "unknown"), CHECKS, REVIEWS, (False, True),
+        (None, "merge-on-green"),
+    )  # type: ignore[return-value]  # fmt: skip
+
+
+def right(state: str, mergeable: str, checks: str, review: str, queued: bool, policy: str | None) -> str | None:
+    """The need, None while it moves by itself: the table once more, as one would say it."""
+    if mergeable == "conflicting":
+        return "fix"
+    if queued:
+        return None
+    if checks == "red" or review == "changes":
+        return "fix"
+    if checks in ("running", "nothing yet"):
+        return None
+    if state == "draft":
+        return "review"
+    if checks == "unreported":
+        return "merge"
+    if review == "older changes":
+        return "review"
+    if policy is None:
+        return "merge" if review == "approved" else "review"
+    return "merge" if checks == "none" or review != "required" else "review"
+
+
+def test_the_whole_space_of_one_open_pull_request() -> None:
+    for state, mergeable, checks, review, queued, policy in space():
+        fields = {"pull_state": state, "mergeable": mergeable, "queued": queued, **REVIEWS[review]}
+        found = asked(fields, CHECKS[checks], policy)
+        assert found is not None and found.why
+        expected = right(state, mergeable, checks, review, queued, policy)
+        assert found.kind == expected, (state, mergeable, checks, review, queued, policy)
+        assert bool(found.action) == (found.kind is not None)
+        assert not (found.later and found.kind == "fix")
+
+
+def test_nothing_open_is_nobodys_turn() -> None:
+    for over in ("merged", "closed"):
+        assert asked({"pull_state": over}, GREEN) is None
+
+
+@pytest.mark.parametrize(
+    ("failing", "base", "main", "whose"),
+    [
+        (("test",), "main", RED_MAIN, "main"), (("test", "lint"), "main", RED_MAIN, "main"),
+        (("test", "build"), "main", RED_MAIN, "own"), (("build",), "main", RED_MAIN, "own"),
+        ((), "main", RED_MAIN, "own"), (("test",), "net11", RED_MAIN, "own"), (("test",), "main", MAIN, "own"),
+        (("test",), "main", None, "own"),
+    ],
+)  # fmt: skip
+def test_whose_fault_a_red_pull_request_is(failing: tuple[str, ...], base: str, main: Any, whose: str) -> None:
+    pull = Mine("o/r", gh_pull(9, base=base), BEFORE, PullNow(head=HEAD, ci=ci("failed", 1, failing)))
+    blame = mainred.blame(pull, main)
+    assert blame.whose == whose
+    assert set((*blame.own, *blame.mains)) == set(failing)
+
+
+APPROVED, ASKED = said("ann", "approved"), said("bob", "changes_requested")
+OLD_APPROVED, OLD_ASKED = said("ann", "approved", OLD), said("bob", "changes_requested", OLD)
+
+
+@pytest.mark.parametrize("decision", [None, "approved", "changes_requested", "review_required"])
+@pytest.mark.parametrize("opinions", [(), (APPROVED,), (OLD_APPROVED,), (ASKED,), (OLD_ASKED,), (APPROVED, OLD_ASKED),
+                                      (said("ann", "approved", None),), (said("ann", "dismissed"),)])  # fmt: skip
+def test_the_review_whatever_github_decided_and_people_said(decision: Any, opinions: Any) -> None:
+    found = Mine("o/r", gh_pull(9, review=decision, opinions=opinions), BEFORE).review
+    asks = any(one.state == "changes_requested" for one in opinions)
+    approves = any(one.state == "approved" and one.commit in (None, HEAD) for one in opinions)
+    if asks or decision == "changes_requested":
+        assert found == "changes_requested"
+    else:
+        assert found == (decision or ("approved" if approves else None))
+
+
+def test_checks_count_for_their_head_alone() -> None:
+    record = seen(gh_pull(9, ci="passed"), gh_pull(12))
+    for head, verdict in ((HEAD, "failed"), (OLD, "passed")):
+        now = GitHubNow(repositories={"o/r": looked_at(9, head)})
+        (one,), _ = pulls.of_pr(Watched({"o/r": record}, now), "o/r", 9)
+        assert (one.ci.verdict, one.counted) == (verdict, head == HEAD)
+    (one,), _ = pulls.of_pr(Watched({"o/r": record}, GitHubNow()), "o/r", 12)
+    assert (one.ci.verdict, one.ci.total, one.counted) == ("pending", 0, False)
+
+
+def looked_at(number: int, head: str) -> RepositoryNow:
+    """A repository in which one pull request's head was red."""
+    return RepositoryNow(pulls={number: PullNow(head=head, ci=RED)})

@@ -1,5 +1,5 @@
 """Whose turn it is: every card is in one of five classes. The needs are the cards of the first, and the done nodes
-whose work could not be landed.
+whose work could not be landed, or whose pull request is open.
 
 The first row that applies. A done node has no stance, nor has one of an archived plan.
 

@@ -49,7 +49,7 @@ def started(tmp_path: Path) -> Iterator[str]:
         said = ""
         for line in program.stdout:
             said += line
-            if line.startswith("Every verb"):
+            if line.startswith("Everything else"):
                 break
         yield said
         program.send_signal(signal.SIGINT)
@@ -124,6 +124,7 @@ def test_the_verbs(tmp_path: Path) -> None:
         assert post("merge")[0] == 422
         assert post("fault", kind="clear")[0] == 422
         assert post("nonsense")[0] == 404
+        assert post("queue", number=3, result="success")[0] == 422
         assert requests.get(f"{hub.url}/_hub", timeout=10).text.startswith("What people")
         assert [one.name for one in repo.issues[1].labels] == ["bug", "lane", "needs-human"]
 

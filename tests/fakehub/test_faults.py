@@ -12,7 +12,8 @@ from tests.fakehub.conftest import Asker
 from tests.support.fakehub import FakeHub, Repository
 
 W = "/repos/acme/widgets"
-QUERY = '{ r0: repository(owner: "acme", name: "widgets") { name i1: issue(number: 1) { number title } i2: issue(number: 2) { number } } }'
+QUERY = """{ r0: repository(owner: "acme", name: "widgets") {
+    name i1: issue(number: 1) { number title } i2: issue(number: 2) { number } } }"""
 
 
 @pytest.fixture(autouse=True)

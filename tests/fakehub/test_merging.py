@@ -216,7 +216,8 @@ def test_the_merge_queue(hub: FakeHub, ask: Asker) -> None:
         assert repo.side.tip(f"gh-readonly-queue/main/pr-{pull.number}") is not None
     again = ask.graphql(enqueue, i={"pullRequestId": one.node_id})
     assert again["errors"][0]["message"] == "Pull request is already in the queue"
-    state = "query($id: ID!) { node(id: $id) { ... on PullRequest { isInMergeQueue isMergeQueueEnabled mergeQueueEntry { position } } } }"
+    state = """query($id: ID!) { node(id: $id) { ... on PullRequest {
+        isInMergeQueue isMergeQueueEnabled mergeQueueEntry { position } } } }"""
     assert ask.data(state, id=other.node_id)["node"]["mergeQueueEntry"] == {"position": 2}
     one.queue_result(passed=True)
     assert (one.merged, issue.open, other.entry and other.entry.position) == (True, False, 1)
@@ -233,6 +234,24 @@ def test_the_merge_queue(hub: FakeHub, ask: Asker) -> None:
     ask.data(enqueue, i={"pullRequestId": other.node_id})
     other.push("More")
     assert other.entry is None
+
+
+def test_an_asynchronous_merge_is_asked_for_and_looked_after(hub: FakeHub, ask: Asker) -> None:
+    direct = hub.repository("acme/widgets").pull("Fix", "a")
+    queued = hub.repository("acme/queued", queue=True).pull("Fix", "a")
+    moved = direct.repo.pull("Moved", "b")
+    for pull, wanted in ((direct, "merged"), (queued, "enqueued"), (moved, "failed")):
+        path = f"/repos/{pull.repo.name}/pulls/{pull.number}/merge-async"
+        begun = ask.rest("PUT", path, {"sha": pull.head_oid, "merge_method": "squash"})
+        assert (begun.status_code, begun.json()["status"]) == (202, "pending")
+        assert ask.rest("PUT", path, {}).status_code == 409
+        moved.push()
+        poll = f"{path}/{begun.json()['details']['uuid']}"
+        assert [ask.get(poll).json()["status"] for _ in range(2)] == [wanted, wanted]
+    assert (direct.merged, queued.entry is not None, moved.open) == (True, True, True)
+    again = ask.rest("PUT", "/repos/acme/widgets/pulls/1/merge-async", {})
+    assert (again.status_code, again.json()["details"]["sha"]) == (200, direct.merge_commit)
+    assert ask.get("/repos/acme/widgets/pulls/1/merge-async/nope").status_code == 404
 
 
 def test_deleting_the_branch_on_merge_moves_what_is_stacked_on_it(hub: FakeHub) -> None:

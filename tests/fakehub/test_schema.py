@@ -62,6 +62,7 @@ def test_every_field_of_every_type_is_answered(hub: FakeHub, ask: Asker) -> None
     pull.status("ci/lint", "success")
     pull.review("bob", "approved")
     pull.comment("bob", "Good")
+    pull.ask_review("eve")
     issue.link(pull)
     issue.unlink(pull)
     issue.close()
@@ -113,6 +114,7 @@ def test_every_field_of_every_type_is_answered(hub: FakeHub, ask: Asker) -> None
         "BranchProtectionRule",
         "Comparison",
         "RepositoryRule",
+        "ReviewRequest",
         "PullRequestCommit",
         "Query",
         "Status",
@@ -135,6 +137,15 @@ def test_the_root_fields_are_answered(hub: FakeHub, ask: Asker) -> None:
     assert found["viewer"] == {"login": "stoat-bot", "isViewer": True}
     assert found["search"] == {"issueCount": 1, "nodes": [{"number": 1}]}
     assert found["nobody"] is None
+
+
+def test_only_gh_may_ask_as_github_alone_lets_it(hub: FakeHub, ask: Asker) -> None:
+    hub.repository("acme/widgets").issue("Lanes")
+    query = """{ repository(owner: "acme", name: "widgets") { issueOrPullRequest(number: 1) {
+        ... on Issue { state } ... on PullRequest { state } } } }"""
+    assert "conflicting types" in ask.graphql(query)["errors"][0]["message"]
+    ask.session.headers["User-Agent"] = "GitHub CLI 2.103.3"
+    assert ask.data(query)["repository"]["issueOrPullRequest"] == {"state": "OPEN"}
 
 
 def test_interfaces_and_introspection_work(hub: FakeHub, ask: Asker) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.support.fakehub.model import Issue
 
 Resolver = Callable[..., Any]
+Info = GraphQLResolveInfo[Any]
 REGISTER: dict[tuple[str, str], Resolver] = {}
 TYPES: dict[str, str] = {
     "Pull": "PullRequest",
@@ -88,7 +89,7 @@ def plain(type_name: str, **readers: Callable[[Any], Any]) -> None:
         REGISTER[type_name, name] = lambda source, info, _reader=reader, **arguments: _reader(source)
 
 
-def resolve(source: Any, info: GraphQLResolveInfo, **arguments: Any) -> Any:
+def resolve(source: Any, info: Info, **arguments: Any) -> Any:
     """The answer of any field: a fault's error, the registered resolver, a key of a dict, or the attribute so named."""
     ask: Ask = info.context
     type_name, name = info.parent_type.name, info.field_name
@@ -127,7 +128,7 @@ def upper(word: str | None) -> str | None:
     return None if word is None else word.upper()
 
 
-def selects(info: GraphQLResolveInfo, names: set[str]) -> bool:
+def selects(info: Info, names: set[str]) -> bool:
     """Whether the field's selection has one of these fields."""
 
     def within(selections: Iterable[Any]) -> bool:
@@ -161,7 +162,7 @@ def position(text: str) -> int:
 
 def connection(
     items: Sequence[Any],
-    info: GraphQLResolveInfo,
+    info: Info,
     first: int | None = None,
     last: int | None = None,
     after: str | None = None,
@@ -191,7 +192,7 @@ def connection(
     return Page(list(items[start:end]), start, len(items), extra)
 
 
-def page_field(page: Page, info: GraphQLResolveInfo) -> Any:
+def page_field(page: Page, info: Info) -> Any:
     """A field of a connection."""
     name = info.field_name
     if name in page.extra:

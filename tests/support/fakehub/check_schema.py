@@ -1,8 +1,8 @@
 """A maintainer's tool: the fake's schema against GitHub's published one. No test runs it.
 
     npm pack @octokit/graphql-schema && tar xzf octokit-graphql-schema-*.tgz
-    python tests/support/fakehub/check_schema.py package/schema.graphql          # does every definition agree?
-    python tests/support/fakehub/check_schema.py package/schema.graphql --write  # take subset.txt anew
+    python -m tests.support.fakehub.check_schema package/schema.graphql          # does every definition agree?
+    python -m tests.support.fakehub.check_schema package/schema.graphql --write  # take subset.txt anew
 
 `subset.txt` says which types and fields the fake answers. Enumerations and inputs are always taken whole.
 """
@@ -22,7 +22,8 @@ HERE = Path(__file__).parent
 HEADER = """\
 # A part of GitHub's public GraphQL schema, as published in the npm package @octokit/graphql-schema 15.26.1
 # (MIT License, Copyright (c) GitHub, Inc. and contributors; https://github.com/octokit/graphql-schema).
-# Descriptions are left out. Made by check_schema.py from subset.txt: do not edit. What the package lacks is in ext.graphql.
+# Descriptions are left out. Made by check_schema.py from subset.txt: do not edit.
+# What the package lacks is in ext.graphql.
 
 """
 Definitions = dict[str, Any]
@@ -38,7 +39,8 @@ def named(node: Any) -> str:
 def definitions(text: str) -> Definitions:
     """Every named definition of an SDL text (where it repeats a field, as GitHub's does, both are there)."""
     document = parse(text, no_location=True)
-    return {node.name.value: node for node in document.definitions if getattr(node, "name", None) is not None}
+    nodes: list[Any] = [node for node in document.definitions if getattr(node, "name", None) is not None]
+    return {node.name.value: node for node in nodes}
 
 
 def subset(text: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -95,7 +97,7 @@ def narrowed(published: Definitions, kept: dict[str, tuple[tuple[str, ...], tupl
                 interfaces=tuple(one for one in node.interfaces or () if one.name.value in interfaces),
             )
         elif isinstance(node, ast.UnionTypeDefinitionNode):
-            node = changed(node, types=tuple(one for one in node.types if one.name.value in kept))
+            node = changed(node, types=tuple(one for one in node.types or () if one.name.value in kept))
         taken[name] = node
         fields = tuple(getattr(node, "fields", None) or ())
         arguments = [argument for field in fields for argument in getattr(field, "arguments", None) or ()]
@@ -116,8 +118,8 @@ def disagreements(ours: Definitions, published: Definitions) -> Iterator[str]:
             yield f"{name}: not published as {type(node).__name__}"
             continue
         if isinstance(node, ast.ObjectTypeDefinitionNode | ast.InterfaceTypeDefinitionNode):
-            fields = {field.name.value: bare(field) for field in theirs.fields}
-            for field in node.fields:
+            fields = {field.name.value: bare(field) for field in theirs.fields or ()}
+            for field in node.fields or ():
                 if bare(field) != fields.get(field.name.value):
                     yield f"{name}.{field.name.value}: {bare(field)} / {fields.get(field.name.value)}"
             published_interfaces = {one.name.value for one in theirs.interfaces or ()}
@@ -125,8 +127,8 @@ def disagreements(ours: Definitions, published: Definitions) -> Iterator[str]:
                 if one.name.value not in published_interfaces:
                     yield f"{name}: does not implement {one.name.value}"
         elif isinstance(node, ast.UnionTypeDefinitionNode):
-            members = {one.name.value for one in theirs.types}
-            for one in node.types:
+            members = {one.name.value for one in theirs.types or ()}
+            for one in node.types or ():
                 if one.name.value not in members:
                     yield f"{name}: has no member {one.name.value}"
         elif bare(node) != bare(theirs):

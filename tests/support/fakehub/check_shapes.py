@@ -1,8 +1,8 @@
 """A maintainer's tool: what GitHub's published REST models say of the objects that the fake sends. No test runs it.
 
     npm pack @octokit/openapi && tar xzf octokit-openapi-*.tgz package/generated/api.github.com.json
-    python tests/support/fakehub/check_shapes.py package/generated/api.github.com.json          # is shapes.json what they say?
-    python tests/support/fakehub/check_shapes.py package/generated/api.github.com.json --write  # take it anew
+    python -m tests.support.fakehub.check_shapes package/generated/api.github.com.json          # do they agree?
+    python -m tests.support.fakehub.check_shapes package/generated/api.github.com.json --write  # take it anew
 
 The fake's own tests hold every answer against shapes.json: which keys must be there, and of what types.
 """

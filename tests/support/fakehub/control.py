@@ -19,26 +19,33 @@ if TYPE_CHECKING:
     from tests.support.fakehub.hub import FakeHub
 
 HELP = """\
-What people, CI and GitHub itself would do. POST, with the fields as a form: curl -d 'FIELD=…' -d 'FIELD=…' {url}/_hub/VERB
+What people, CI and GitHub itself would do: POST {url}/_hub/VERB with the fields as a form,
+curl -d FIELD=… -d FIELD=… {url}/_hub/VERB
 
   issue    title= [body= labels=a,b assignees=ada blocked_by=1,2 parent=3 number=]   file an issue
-  pull     head=BRANCH title= [body= base= draft=yes author=]                        open a pull request for a pushed branch
-  check    number=PULL|on=BRANCH name=test result=success|failure|in_progress|…      report a check (CI)
-           [log= annotation= workflow=]
-  status   number=PULL|on=BRANCH context=ci/lint state=success|failure|pending       report a commit status
-  review   number=PULL author=bob state=approved|changes_requested|commented         review
-  merge    number=PULL [method=squash|merge|rebase force=yes]                        merge (force=yes: whatever the rules say)
-  close    number= [reason=completed|not_planned]                                    close an issue or a pull request
-  reopen   number=                                                                   open it again
-  comment  number= body= [author=bob]                                                comment
-  label    number= name=                                                             put a label on
-  push     branch= [message= file= content=]                                         a commit on a branch, by somebody else
-  protect  [branch= required=test,lint strict=yes approvals=1 queue=yes]             what a branch asks for
-  fault    kind=rate_limit|secondary|html|reset|slow|next|truncated|unauthorized|lag|heavy [times= status= path= …]
-  clear                                                                              nothing goes wrong any more
+  pull     head=BRANCH title= [body= base= draft=yes author=]   open a pull request for a pushed branch
+  check    number=PULL|on=BRANCH name=test result=success|failure|in_progress|…
+           [log= annotation= workflow=]                         report a check, as CI does
+  status   number=PULL|on=BRANCH context=ci/lint state=success|failure|pending
+                                                                report a commit status
+  review   number=PULL state=approved|changes_requested|commented [author=bob]
+                                                                review
+  merge    number=PULL [method=squash|merge|rebase force=yes]   merge (force=yes: whatever the rules say)
+  queue    number=PULL result=success|failure                   the merge queue is done with it
+  close    number= [reason=completed|not_planned]               close an issue or a pull request
+  reopen   number=                                              open it again
+  comment  number= body= [author=bob]                           comment
+  label    number= name=                                        put a label on
+  push     branch= [message= file= content=]                    a commit on a branch, by somebody else
+  protect  [branch= required=test,lint strict=yes approvals=1 queue=yes]
+                                                                what a branch asks for
+  fault    kind=rate_limit|secondary|html|reset|slow|next|truncated|missing_page|unauthorized|lag|heavy
+           [times= status= path= …]                             make something go wrong
+  clear                                                         nothing goes wrong any more
 
-Every verb takes repo=OWNER/NAME (without it: the first repository). GET {url}/_hub shows this, GET {url}/_hub/state what there
-is, GET {url}/_hub/journal what was asked of it. Everything else at {url} is GitHub's API: POST /repos/OWNER/NAME/pulls and so on.
+Every verb takes repo=OWNER/NAME; without it, it is about the first repository.
+GET {url}/_hub shows this, …/_hub/state what there is, …/_hub/journal what was asked of it.
+Everything else there is GitHub's API: POST {url}/repos/OWNER/NAME/pulls and so on.
 """
 
 Fields = dict[str, str]
@@ -217,6 +224,16 @@ def merge(hub: FakeHub, fields: Fields) -> str:
 
 
 @verb
+def queue(hub: FakeHub, fields: Fields) -> str:
+    """The merge queue is done with a pull request."""
+    one = _pull(hub, fields)
+    if one.entry is None:
+        raise Refused(422, f"{one.name} is not in the merge queue")
+    one.queue_result(passed=fields["result"] == "success")
+    return f"{one.name} {'merged by the queue' if one.merged else 'left the queue'}"
+
+
+@verb
 def close(hub: FakeHub, fields: Fields) -> str:
     """Close an issue or a pull request."""
     one = _thread(hub, fields)
@@ -273,7 +290,8 @@ def protect(hub: FakeHub, fields: Fields) -> str:
     if "approvals" in fields:
         changes["approvals"] = int(fields["approvals"])
     repo.protect(fields.get("branch"), **changes)
-    return f"{fields.get('branch', repo.default_branch)} of {repo.name}: {repo.rules(fields.get('branch', repo.default_branch))}"
+    branch = fields.get("branch", repo.default_branch)
+    return f"{branch} of {repo.name}: {repo.rules(branch)}"
 
 
 NUMBERS = ("times", "reset_in", "retry_after", "seconds", "status", "page", "reads", "above")

@@ -22,7 +22,7 @@ MAX_NODES = 500_000
 
 
 class Weight(NamedTuple):
-    """A query's `points`, its possible `nodes`, the connection that goes over the limit, and how many issues it asks for."""
+    """A query's `points` and possible `nodes`, the connection that goes over the limit, how many issues it wants."""
 
     points: int
     nodes: int

@@ -75,7 +75,7 @@ def _answer(hub: FakeHub, asked: Asked, is_graphql: bool, body: Any) -> Answer |
                 raise Refused(404, "Not Found")
             if body is None:
                 raise Refused(400, "Problems parsing JSON")
-            answer = graphql.answer(hub, body)
+            answer = graphql.answer(hub, body, lenient=asked.headers["user-agent"].startswith("GitHub CLI"))
             answer.resource = "graphql"
         else:
             answer = rest.answer(hub, asked)

@@ -132,7 +132,10 @@ class Faults:
     def sso(self, repo: str) -> None:
         """The owner asks for single sign-on, and the token has not been authorized for it."""
         url = f"https://github.com/orgs/{repo.split('/')[0]}/sso?authorization_request=A1"
-        message = "Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization."
+        message = (
+            "Resource protected by organization SAML enforcement. "
+            "You must grant your Personal Access token access to this organization."
+        )
         headers = {"X-GitHub-SSO": f"required; url={url}"}
         self.repositories[repo.lower()] = Fault("answer", status=403, body={"message": message}, headers=headers)
 
@@ -151,7 +154,7 @@ class Faults:
         times: float = 1,
         **extensions: Any,
     ) -> None:
-        """The field at `path` (or every "Issue.labels") is null with an error, the rest is good; `times` counts requests."""
+        """The field at `path` (or every "Issue.labels") is null with an error; `times` counts requests."""
         words = {
             "NOT_FOUND": "Could not resolve to a node with the global id of 'X'",
             "FORBIDDEN": PERMISSION,

@@ -128,8 +128,8 @@ def isRequired(one: Any, info: Any, pullRequestId: Any = None, pullRequestNumber
     return (one.name if isinstance(one, CheckRun) else one.context) in pull.rules.required
 
 
-@answers("CheckRun")
-def annotations(run: CheckRun, info: Any, **page: Any) -> Any:
+@answers("CheckRun", "annotations")
+def remarks(run: CheckRun, info: Any, **page: Any) -> Any:
     return connection(run.annotations, info, **page)
 
 

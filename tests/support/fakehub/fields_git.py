@@ -45,7 +45,7 @@ class CommitThing:
     @property
     def git(self) -> pygit2.Commit:
         """The real one."""
-        return self.repo.side.repo[self.oid]
+        return self.repo.side.real(self.oid)
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,14 @@ def comparison_of(repo: Repository, base: str, head: str) -> CompareThing | None
     """Compare two revisions (`owner:branch` is a branch of a fork); None where one is missing."""
     base_commit = repo.side.commit_of(base)
     owner, colon, branch = head.partition(":")
-    head_commit = None
+    head_commit: pygit2.Commit | None = None
     if colon and owner.lower() != repo.owner.login.lower():
         fork = repo.hub.find(f"{owner}/{repo.short}")
         tip = fork.side.tip(branch) if fork else None
         if fork is not None and tip is not None:
             if tip not in repo.side.repo:
                 repo.side.fetch(fork.side.path, tip, f"refs/forks/{owner}/{branch}")
-            head_commit = repo.side.repo[tip]
+            head_commit = repo.side.real(tip)
     else:
         head_commit = repo.side.commit_of(branch if colon else head)
     if base_commit is None or head_commit is None:
@@ -217,6 +217,11 @@ def avatarUrl(actor: Any, info: Any, size: int | None = None) -> str:
 def _changes(thing: CommitThing) -> list[tuple[str, str, int, int]]:
     parents = thing.git.parent_ids
     return thing.repo.side.changed(str(parents[0]), thing.oid) if parents else []
+
+
+@answers("Commit")
+def authors(thing: CommitThing, info: Any, **page: Any) -> Any:
+    return connection([_actor(thing, thing.git.author)], info, **page)
 
 
 @answers("Commit")

@@ -25,6 +25,8 @@ for _kind in ("Issue", "PullRequest"):
         repository=lambda one: one.repo,
         url=lambda one: WEB + one.path,
         resourcePath=lambda one: one.path,
+        isPinned=lambda one: False,
+        reactionGroups=lambda one: [],
     )
 
     @answers(_kind)
@@ -151,6 +153,11 @@ plain(
     fullDatabaseId=lambda one: str(one.id),
     authorAssociation=lambda one: "MEMBER",
     bodyText=lambda one: one.body,
+    includesCreatedEdit=lambda one: one.updated_at != one.created_at,
+    isMinimized=lambda one: False,
+    minimizedReason=lambda one: None,
+    reactionGroups=lambda one: [],
+    viewerDidAuthor=lambda one: one.author is one.on.hub.viewer,
     repository=lambda one: one.on.repo,
     issue=lambda one: one.on if isinstance(one.on, Issue) else _as_issue(one.on),
     pullRequest=lambda one: one.on if isinstance(one.on, Pull) else None,

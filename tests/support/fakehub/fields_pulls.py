@@ -82,6 +82,22 @@ def commits(pull: Pull, info: Any, **page: Any) -> Any:
     return connection(made, info, **page)
 
 
+@answers("PullRequest")
+def reviewRequests(pull: Pull, info: Any, **page: Any) -> Any:
+    made = [
+        {
+            "__typename": "ReviewRequest",
+            "id": f"RR_{pull.node_id}{user.node_id}",
+            "databaseId": user.id,
+            "asCodeOwner": False,
+            "pullRequest": pull,
+            "requestedReviewer": user,
+        }
+        for user in pull.asked
+    ]
+    return connection(made, info, **page)
+
+
 CHANGES = {"A": "ADDED", "D": "DELETED", "M": "MODIFIED", "R": "RENAMED", "C": "COPIED", "T": "CHANGED"}
 
 
@@ -122,6 +138,8 @@ plain(
     fullDatabaseId=lambda one: str(one.id),
     authorAssociation=lambda one: "MEMBER",
     bodyText=lambda one: one.body,
+    includesCreatedEdit=lambda one: False,
+    reactionGroups=lambda one: [],
     state=lambda one: upper(one.state),
     commit=lambda one: commit_at(one.pull.repo, one.commit),
     pullRequest=lambda one: one.pull,

@@ -86,7 +86,7 @@ def by_id(ask: Ask, node_id: str) -> Any:
     hub = ask.hub
     if prefix in ("C", "REF", "MQ", "SCR") and ":" in rest:
         repo_id, _, name = rest.partition(":")
-        repo = hub.nodes.get(repo_id)
+        repo: Any = hub.nodes.get(repo_id)
         if not isinstance(repo, Repository):
             return None
         if prefix == "REF":
@@ -107,7 +107,7 @@ def by_id(ask: Ask, node_id: str) -> Any:
 @answers("Query")
 def search(source: Any, info: Any, query: str, type: str, **page: Any) -> Any:
     found = search_threads(info.context.hub, query) if type.startswith("ISSUE") else []
-    zero = {"repositoryCount": 0, "userCount": 0, "discussionCount": 0, "codeCount": 0, "wikiCount": 0}
+    zero: dict[str, Any] = {"repositoryCount": 0, "userCount": 0, "discussionCount": 0, "codeCount": 0, "wikiCount": 0}
     return connection([one.shown() for one in found], info, **page, **zero)
 
 
@@ -134,6 +134,10 @@ plain(
     isTemplate=lambda repo: False,
     isInOrganization=lambda repo: repo.owner.kind == "Organization",
     isEmpty=lambda repo: not repo.side.branches(),
+    homepageUrl=lambda repo: None,
+    hasWikiEnabled=lambda repo: False,
+    hasProjectsEnabled=lambda repo: False,
+    hasDiscussionsEnabled=lambda repo: False,
     hasIssuesEnabled=lambda repo: repo.has_issues,
     viewerPermission=lambda repo: repo.permission,
     viewerCanAdminister=lambda repo: repo.permission == "ADMIN",
@@ -171,7 +175,7 @@ def issueOrPullRequest(repo: Repository, info: Any, number: int) -> Any:
 
 
 def _ordered(things: list[Any], order: Any) -> list[Any]:
-    key = {"UPDATED_AT": "updated_at", "CREATED_AT": "created_at"}.get((order or {}).get("field"), "number")
+    key = {"UPDATED_AT": "updated_at", "CREATED_AT": "created_at"}.get(str((order or {}).get("field")), "number")
     descending = (order or {}).get("direction") == "DESC"
     return sorted(things, key=lambda one: (getattr(one, key), one.number), reverse=descending)
 
@@ -186,7 +190,7 @@ def issues(
     orderBy: Any = None,
     **page: Any,
 ) -> Any:
-    wanted = dict(filterBy or {})
+    wanted: dict[str, Any] = dict(filterBy or {})
     states = states or wanted.get("states")
     labels = [*(labels or ()), *(wanted.get("labels") or ())]
     found = [one for one in repo.issues.values() if one.gone is None]
@@ -303,6 +307,14 @@ def refs(
 @answers("Repository", "object")
 def object_of(repo: Repository, info: Any, expression: str | None = None, oid: str | None = None) -> Any:
     return object_at(repo, expression or oid or "")
+
+
+@answers("Repository", "assignableUsers", "mentionableUsers")
+def people(repo: Repository, info: Any, query: str | None = None, **page: Any) -> Any:
+    found = [
+        one for one in repo.hub.users.values() if one.kind == "User" and (query or "").lower() in one.login.lower()
+    ]
+    return connection(found, info, **page)
 
 
 @answers("Repository")

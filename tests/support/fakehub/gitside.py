@@ -1,4 +1,4 @@
-"""The real bare repository behind a repository of the fake: branches, commits, comparisons and the three ways to merge."""
+"""The bare repository behind a repository of the fake: branches, commits, comparisons, and the three ways to merge."""
 
 from __future__ import annotations
 
@@ -100,6 +100,10 @@ class GitSide:
         except (pygit2.GitError, ValueError):
             return None
 
+    def real(self, commit: str) -> pygit2.Commit:
+        """The commit of that id; raises KeyError."""
+        return self.repo[commit].peel(pygit2.Commit)
+
     def commit(
         self,
         branch: str,
@@ -161,6 +165,7 @@ class GitSide:
         return [
             (patch.delta.status_char(), patch.delta.new_file.path, patch.line_stats[1], patch.line_stats[2])
             for patch in diff
+            if patch is not None
         ]
 
     def merge_commit(self, base: str, head: str, message: str, author: tuple[str, str], at: int) -> str:
@@ -177,10 +182,10 @@ class GitSide:
         comparison = self.compare(base, head)
         tip = base
         for commit_id in comparison.commits if comparison else ():
-            commit = self.repo[commit_id]
+            commit = self.real(commit_id)
             if len(commit.parents) != 1:
                 continue
-            index = self.repo.merge_trees(commit.parents[0].tree, self.repo[tip].tree, commit.tree)
+            index = self.repo.merge_trees(commit.parents[0].tree, self.real(tip).tree, commit.tree)
             if index.conflicts is not None:
                 raise Conflict
             author = (commit.author.name, commit.author.email)

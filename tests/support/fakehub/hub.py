@@ -23,9 +23,9 @@ BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 class FakeHub:
     """GitHub over real HTTP on 127.0.0.1, in threads, while the `with` lasts; its repositories are under `directory`.
 
-    `url` is what STOAT_GITHUB_API is set to, `token` is accepted. `unknown_reads` is how many reads say
-    that nobody knows whether a pull request merges after its head or base moved. With `socket` it also listens on a UNIX
-    socket, for gh.
+    `url` is what STOAT_GITHUB_API is set to, `token` is accepted. `unknown_reads` is how many reads say that nobody
+    knows whether a pull request merges after its head or base moved. With `socket` it also listens on a UNIX socket,
+    for gh.
     """
 
     def __init__(

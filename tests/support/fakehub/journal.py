@@ -9,8 +9,8 @@ class Request(NamedTuple):
     """One request and how it was answered.
 
     `write` is a REST method that changes something or a GraphQL mutation. `etag_hit` is a 304. `operation` is the
-    GraphQL operation's name (a mutation's field), "" for REST. `body` is the JSON that was sent. `status` is 0 where the
-    connection was cut.
+    GraphQL operation's name (a mutation's field), "" for REST. `body` is the JSON that was sent. `status` is 0 where
+    the connection was cut. `cost` is in GraphQL points.
     """
 
     method: str

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tests.support.fakehub.gitside import Conflict
 from tests.support.fakehub.model import User
-from tests.support.fakehub.pulls import WRITERS, Pull, QueueEntry
+from tests.support.fakehub.pulls import WRITERS, AsyncMerge, Pull, QueueEntry
 
 NOT_ALLOWED = {
     "squash": "Squash merges are not allowed on this repository.",
@@ -74,7 +74,7 @@ def merge(pull: Pull, method: str, title: str | None, message: str | None, by: U
         made = git.merge_commit(pull.base_oid, pull.head_oid, text, author, hub.seconds())
     elif method == "squash":
         comparison = git.compare(pull.base_oid, pull.head_oid)
-        commits = [git.repo[one].message.strip() for one in comparison.commits] if comparison else []
+        commits = [git.real(one).message.strip() for one in comparison.commits] if comparison else []
         listed = "\n\n".join(f"* {one}" for one in commits) if len(commits) > 1 else ""
         text = f"{title or f'{pull.title} (#{pull.number})'}\n\n{message if message is not None else listed}".strip()
         name = pull.author.login if pull.author else "ghost"
@@ -171,6 +171,24 @@ def enqueue(pull: Pull, expected: str | None, jump: bool = False) -> Refusal | Q
     pull.happened("AddedToMergeQueueEvent", enqueuer=hub.viewer)
     pull.touch()
     return entry
+
+
+def finish(pull: Pull, one: AsyncMerge) -> None:
+    """Do what an asynchronous merge asked for, or say why it cannot be done."""
+    queue = one.action == "merge_queue" or (one.action == "default" and pull.rules.queue)
+    refused: Refusal | None
+    if queue:
+        entry = enqueue(pull, one.sha)
+        refused = entry if isinstance(entry, Refusal) else None
+    else:
+        refused = refusal(pull, one.method, one.sha)
+        if refused is None:
+            try:
+                merge(pull, one.method, one.title, one.text, pull.hub.viewer)
+            except Conflict:
+                refused = Refusal(405, NOT_MERGEABLE)
+    one.status = "failed" if refused else "enqueued" if queue else "merged"
+    one.message = refused.message if refused else f"Pull request {one.status}"
 
 
 def _rebases(pull: Pull) -> bool:

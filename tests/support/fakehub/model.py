@@ -324,10 +324,10 @@ class Issue(Thread):
         for blocked in self.blocking:
             blocked.blocked_by.remove(self)
         there = gone if isinstance(gone, Issue) else None
+        instead = [there] if there is not None else []
         if self.parent is not None:
-            self.parent.children[:] = [
-                there if one is self else one for one in self.parent.children if there or one is not self
-            ]
+            place = self.parent.children.index(self)
+            self.parent.children[place : place + 1] = instead
         if there is not None:
             there.parent, there.children = self.parent, self.children
             there.block(*self.blocked_by)

@@ -213,7 +213,7 @@ def pull(base: str, one: Pull, whole: bool = False) -> Json:
         "merged_at": one.merged_at,
         "merge_commit_sha": one.merge_commit,
         "draft": one.draft,
-        "requested_reviewers": [],
+        "requested_reviewers": [user(base, who) for who in one.asked],
         "requested_teams": [],
         "head": _side(base, one.head_repo, owner, f"{owner.login}:{one.head}", one.head, one.head_oid),
         "base": _side(base, one.repo, one.repo.owner, f"{one.repo.owner.login}:{one.base}", one.base, one.base_oid),

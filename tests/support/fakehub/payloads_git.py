@@ -23,7 +23,7 @@ def _date(signature: Any) -> Json:
 def commit(base: str, repo: Repository, sha: str) -> Json:
     """A commit."""
     url, page = f"{base}/repos/{repo.name}", f"{WEB}/{repo.name}"
-    real = repo.side.repo[sha]
+    real = repo.side.real(sha)
     tree = str(real.tree_id)
     people = [repo.hub.users.get(who.name.lower()) for who in (real.author, real.committer)]
     return {

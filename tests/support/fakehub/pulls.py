@@ -49,6 +49,20 @@ class QueueEntry:
         return self.pull.repo.queue_of(self.pull.base).index(self) + 1
 
 
+@dataclass(eq=False)
+class AsyncMerge:
+    """A merge that was asked for and is under way: pending, merged, enqueued or failed."""
+
+    uuid: str
+    method: str
+    action: str
+    sha: str
+    title: str | None
+    text: str | None
+    status: str = "pending"
+    message: str = "Merge request is pending"
+
+
 class Pull(Thread):
     """A pull request of `head` (a branch of `head_repo`, None when the fork is gone) into the branch `base`."""
 
@@ -75,6 +89,8 @@ class Pull(Thread):
         self.draft = draft
         self.conflict = False
         self.reviews: list[Review] = []
+        self.asked: list[User] = []
+        self.async_merges: dict[str, AsyncMerge] = {}
         self.entry: QueueEntry | None = None
         self.auto_merge: dict[str, Any] | None = None
         self.merged_at: str | None = None
@@ -227,8 +243,15 @@ class Pull(Thread):
         review = Review(self, user, state, body, commit or self.head_oid, hub.new_id(), "", hub.now())
         review.node_id = hub.register("PRR", review)
         self.reviews.append(review)
+        self.asked = [one for one in self.asked if one is not user]
         self.touch()
         return review
+
+    @locked
+    def ask_review(self, *logins: str) -> None:
+        """Somebody is asked for a review."""
+        self.asked += [self.hub.user(login) for login in logins]
+        self.touch()
 
     @locked
     def push(self, message: str = "More", files: Mapping[str, str | bytes | None] | None = None) -> str:

@@ -272,7 +272,7 @@ class Repository:
         self.pushed_at = self.hub.now()
         comparison = self.side.compare(before, tip) if before else None
         for commit in comparison.commits if comparison else ():
-            for named in closed_by(self.side.repo[commit].message):
+            for named in closed_by(self.side.real(commit).message):
                 repo = self.hub.find(named.repo) if named.repo else self
                 issue = repo.issues.get(named.number) if repo else None
                 if issue is not None and issue.gone is None:

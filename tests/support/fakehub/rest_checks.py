@@ -106,7 +106,7 @@ def run(call: Call, number: int) -> Any:
 
 
 @route("GET", f"{RUN}/annotations")
-def annotations(call: Call, number: int) -> Any:
+def remarks(call: Call, number: int) -> Any:
     """Its annotations."""
     run = _run(call, number)
     return call.page(run.annotations, lambda note: payloads_git.annotation(run, note))

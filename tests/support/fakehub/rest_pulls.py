@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from tests.support.fakehub import merging, payloads, payloads_git
 from tests.support.fakehub.gitside import Conflict
 from tests.support.fakehub.opening import open_pull
-from tests.support.fakehub.pulls import Pull
+from tests.support.fakehub.pulls import AsyncMerge, Pull
 from tests.support.fakehub.routes import Call, route
 from tests.support.fakehub.web import Answer, Refused, invalid
 
@@ -19,7 +20,7 @@ def pull_of(call: Call, number: int) -> Pull:
     found = call.repo.pulls.get(number)
     if found is None:
         raise Refused(404, "Not Found")
-    return found.shown() if call.asked.method in ("GET", "HEAD") else found  # type: ignore[no-any-return]
+    return found.shown() if call.asked.method in ("GET", "HEAD") else found
 
 
 @route("GET", "/repos/{owner}/{repo}/pulls")
@@ -132,6 +133,51 @@ def merge(call: Call, number: int) -> Any:
     except Conflict:
         raise Refused(405, merging.NOT_MERGEABLE) from None
     return {"sha": made, "merged": True, "message": "Pull Request successfully merged"}
+
+
+@route("PUT", f"{PULL}/merge-async")
+def merge_async(call: Call, number: int) -> Any:
+    """Ask for a merge, or a place in the queue, that happens by and by."""
+    pull, body = pull_of(call, number), call.body()
+    pull.sync()
+    if pull.merged:
+        done = {"message": "Pull Request successfully merged", "sha": pull.merge_commit}
+        return {"status": "merged", "details": done}
+    if not pull.open or pull.draft:
+        return Answer(400, {"status": "failed", "details": {"message": merging.NOT_MERGEABLE}})
+    for one in pull.async_merges.values():
+        if one.status == "pending":
+            return Answer(409, _progress(one))
+    action = body.get("merge_action", "default")
+    if action not in ("default", "direct_merge", "merge_queue"):
+        raise invalid("PullRequest", "invalid", "merge_action")
+    one = AsyncMerge(
+        uuid=str(uuid.UUID(int=call.hub.new_id())),
+        method=body.get("merge_method", "merge"),
+        action=action,
+        sha=body.get("sha") or pull.head_oid,
+        title=body.get("commit_title"),
+        text=body.get("commit_message"),
+    )
+    pull.async_merges[one.uuid] = one
+    return Answer(202, _progress(one))
+
+
+@route("GET", f"{PULL}/merge-async/{{uuid}}")
+def merge_async_state(call: Call, number: int, uuid: str) -> Any:
+    """How far that merge is; the first to ask sees it done."""
+    pull = call.repo.pulls.get(number)
+    one = pull.async_merges.get(uuid) if pull else None
+    if pull is None or one is None:
+        raise Refused(404, "Not Found")
+    if one.status == "pending":
+        merging.finish(pull, one)
+    return _progress(one)
+
+
+def _progress(one: AsyncMerge) -> Any:
+    details = {"message": one.message, "uuid": one.uuid, "merge_method": one.method, "merge_action": one.action}
+    return {"status": one.status, "details": {**details, "expected_head_sha": one.sha}}
 
 
 @route("PUT", f"{PULL}/update-branch")

@@ -74,7 +74,7 @@ class Call:
         """The page of `things` that is asked for, and the Link header that goes with it."""
         size, page = self._number("per_page", 30, 100), self._number("page", 1, None)
         last = max(1, -(-len(things) // size))
-        links = {}
+        links: dict[str, int] = {}
         if page > 1:
             links |= {"prev": min(page - 1, last), "first": 1}
         if page < last:

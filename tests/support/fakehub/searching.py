@@ -36,10 +36,10 @@ def search_threads(hub: FakeHub, query: str) -> list[Issue | Pull]:
 
 def _fits(one: Issue | Pull, key: str, value: str) -> bool:
     negative, key = key.startswith("-"), key.removeprefix("-")
-    return _holds(one, key, value.lower()) is not negative
+    return bool(_holds(one, key, value.lower())) is not negative
 
 
-def _holds(one: Any, key: str, value: str) -> bool:
+def _holds(one: Any, key: str, value: str) -> Any:
     pull = isinstance(one, Pull)
     match key:
         case "org" | "user":

@@ -66,10 +66,6 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     server: _Server
 
-    def setup(self) -> None:
-        self.disable_nagle_algorithm = self.server.address_family != socket.AF_UNIX
-        super().setup()
-
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing on stderr: the journal is the log."""
 
@@ -116,6 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_any
 
 
+class _UnixHandler(_Handler):
+    disable_nagle_algorithm = False
+
+
 class _StorageHandler(_Handler):
     """Where job logs are: whoever brings GitHub's token here has leaked it, and gets 403."""
 
@@ -155,7 +155,7 @@ class Servers:
         self._servers = [_Server(("127.0.0.1", port), _Handler, hub), _Server(("127.0.0.1", 0), _StorageHandler, hub)]
         if unix is not None:
             unix.unlink(missing_ok=True)
-            self._servers.append(_UnixServer(str(unix), _Handler, hub))
+            self._servers.append(_UnixServer(str(unix), _UnixHandler, hub))
         self._unix = unix
         self.url, self.storage_url = (f"http://127.0.0.1:{one.server_address[1]}" for one in self._servers[:2])
 

@@ -138,6 +138,20 @@ def test_a_repository_is_blocked_wants_single_sign_on_or_is_out_of_reach(hub: Fa
     refused = ask.get(W)
     assert (refused.status_code, refused.headers["X-Accepted-GitHub-Permissions"]) == (403, "checks=read")
     assert ask.get("/repos/acme/other/issues/1").status_code == 200
+    hub.faults.forbidden("acme/widgets", "checks=read", path="/check-runs")
+    assert ask.get(f"{W}/commits/main/check-runs").status_code == 403
+    assert ask.get(f"{W}/issues/1").status_code == 200
+    assert "errors" not in ask.graphql(QUERY)
+
+
+def test_it_goes_away_and_comes_back_where_it_was(hub: FakeHub, ask: Asker) -> None:
+    url = hub.url
+    hub.stop()
+    with pytest.raises(requests.ConnectionError):
+        ask.get("/user")
+    hub.start()
+    assert hub.url == url
+    assert ask.get("/user").status_code == 200
 
 
 def test_a_change_shows_late(hub: FakeHub, ask: Asker, repo: Repository) -> None:

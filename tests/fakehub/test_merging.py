@@ -254,6 +254,19 @@ def test_an_asynchronous_merge_is_asked_for_and_looked_after(hub: FakeHub, ask: 
     assert ask.get("/repos/acme/widgets/pulls/1/merge-async/nope").status_code == 404
 
 
+def test_an_open_pull_request_has_a_merge_commit_that_is_no_merge(hub: FakeHub, ask: Asker) -> None:
+    repo = hub.repository("acme/widgets")
+    pull = repo.pull("Fix", "a", files={"README.md": "theirs\n"})
+    tested = ask.get("/repos/acme/widgets/pulls/1").json()["merge_commit_sha"]
+    assert repo.side.tip("refs/pull/1/merge") == tested
+    assert not repo.side.contains(repo.side.tip("main") or "", tested)
+    repo.push("main", "Ours", {"README.md": "ours\n"})
+    assert ask.get("/repos/acme/widgets/pulls/1").json()["merge_commit_sha"] is None
+    pull.push("Give in", {"README.md": "# widgets\n"})
+    repo.pull("Other", "b").merge()
+    assert ask.get("/repos/acme/widgets/pulls/2").json()["merge_commit_sha"] == repo.side.tip("main")
+
+
 def test_deleting_the_branch_on_merge_moves_what_is_stacked_on_it(hub: FakeHub) -> None:
     repo = hub.repository("acme/widgets")
     repo.delete_branch_on_merge = True

@@ -136,6 +136,25 @@ def test_issues_are_filed_changed_and_closed(repo: Any, hub: FakeHub, ask: Asker
     assert [request.method for request in hub.writes()].count("POST") == 4
 
 
+def test_a_timeline_tells_what_happened(repo: Any, ask: Asker) -> None:
+    issue = repo.issue("Lanes")
+    repo.pull("Fix", "a", body="Fixes #1").merge()
+    issue.reopen()
+    issue.comment("bob", "Not yet")
+    shown = ask.get(f"{W}/issues/1/timeline").json()
+    assert [one["event"] for one in shown] == ["cross-referenced", "closed", "reopened", "commented"]
+    assert shown[0]["source"]["issue"]["pull_request"]["merged_at"] is not None
+    assert [one["event"] for one in ask.get(f"{W}/issues/2/timeline").json()] == ["merged", "closed"]
+
+
+def test_the_newer_api_version_has_dropped_some_keys(repo: Any, ask: Asker) -> None:
+    repo.issue("Lanes")
+    repo.pull("Fix", "a")
+    for path, key in ((f"{W}/issues/1", "assignee"), (f"{W}/pulls/2", "merge_commit_sha"), ("/rate_limit", "rate")):
+        assert key in ask.get(path).json()
+        assert key not in ask.get(path, X_GitHub_Api_Version="2026-03-10").json()
+
+
 def test_the_list_of_issues_is_filtered(repo: Any, ask: Asker) -> None:
     repo.issue("A", labels=["bug", "lane"], assignees=["ada"])
     repo.issue("B", labels=["bug"], milestone="v1")

@@ -139,10 +139,11 @@ class Faults:
         headers = {"X-GitHub-SSO": f"required; url={url}"}
         self.repositories[repo.lower()] = Fault("answer", status=403, body={"message": message}, headers=headers)
 
-    def forbidden(self, repo: str, permissions: str = "issues=read") -> None:
-        """The token has no access to the repository's things."""
+    def forbidden(self, repo: str, permissions: str = "issues=read", path: str = "") -> None:
+        """The token lacks a permission for the repository, or for REST paths there that have `path` in them."""
         headers = {"X-Accepted-GitHub-Permissions": permissions}
-        self.repositories[repo.lower()] = Fault("answer", status=403, body={"message": PERMISSION}, headers=headers)
+        body = {"message": PERMISSION}
+        self.repositories[repo.lower()] = Fault("answer", path, status=403, body=body, headers=headers)
 
     # GraphQL.
 
@@ -191,9 +192,10 @@ class Faults:
                 return fault
         return None
 
-    def of_repository(self, name: str) -> Fault | None:
-        """What is wrong with a repository."""
-        return self.repositories.get(name.lower())
+    def of_repository(self, name: str, path: str = "") -> Fault | None:
+        """What is wrong with a repository (or with a path in it)."""
+        fault = self.repositories.get(name.lower())
+        return fault if fault is not None and re.search(fault.path, path) else None
 
     def field_error(self, path: Sequence[str | int], name: str) -> FieldError | None:
         """The error that a GraphQL field is to give."""

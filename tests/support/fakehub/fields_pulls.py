@@ -34,7 +34,7 @@ plain(
     canBeRebased=lambda pull: pull.mergeable() == "mergeable",
     reviewDecision=lambda pull: upper(pull.decision()),
     mergeCommit=lambda pull: commit_at(pull.repo, pull.merge_commit),
-    potentialMergeCommit=lambda pull: None,
+    potentialMergeCommit=lambda pull: commit_at(pull.repo, pull.test_merge()),
     isMergeQueueEnabled=lambda pull: pull.rules.queue,
     isInMergeQueue=lambda pull: pull.entry is not None,
     mergeQueue=lambda pull: QueueThing(pull.repo, pull.base) if pull.rules.queue else None,

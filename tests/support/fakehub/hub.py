@@ -77,11 +77,12 @@ class FakeHub:
         self.stop()
 
     def start(self) -> None:
-        """Listen; `url` says where."""
+        """Listen (again where it did before, after `stop`); `url` says where."""
         from tests.support.fakehub.server import Servers
 
         self._server = Servers(self, self._port, self._socket)
         self.url, self.storage_url = self._server.url, self._server.storage_url
+        self._port = int(self.url.rpartition(":")[2])
 
     def stop(self) -> None:
         """Stop listening; what is on disk stays."""

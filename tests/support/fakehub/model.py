@@ -90,6 +90,7 @@ class Event:
     node_id: str
     actor: User | None
     created_at: str
+    number: int
     data: dict[str, Any] = field(default_factory=dict)
 
 
@@ -146,7 +147,7 @@ class Thread:
 
     def happened(self, kind: str, actor: User | None = None, **data: Any) -> Event:
         """Put an entry on its timeline."""
-        event = Event(kind, self, "", actor or self.hub.viewer, self.hub.now(), data)
+        event = Event(kind, self, "", actor or self.hub.viewer, self.hub.now(), self.hub.new_id(), data)
         event.node_id = self.hub.register("EV", event)
         self.events.append(event)
         return event

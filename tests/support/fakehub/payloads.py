@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.fakehub.model import Comment, Issue, Label, Milestone, Thread, User
+from tests.support.fakehub.model import Comment, Event, Issue, Label, Milestone, Thread, User
 from tests.support.fakehub.pulls import Pull, Review
 from tests.support.fakehub.repository import Repository
 
@@ -132,7 +132,7 @@ def issue(base: str, one: Thread) -> Json:
         "events_url": f"{url}/events",
         "timeline_url": f"{url}/timeline",
         "comments": len(one.comments),
-        "closed_by": None,
+        "closed_by": user(base, _closer(one)),
         "state_reason": getattr(one, "reason", None),
         "reactions": _reactions(url),
     }
@@ -157,6 +157,42 @@ def issue(base: str, one: Thread) -> Json:
         }
         if one.parent is not None:
             shown["parent_issue_url"] = f"{base}/repos/{one.parent.repo.name}/issues/{one.parent.number}"
+    return shown
+
+
+def _closer(one: Thread) -> User | None:
+    closed = [event.actor for event in one.events if event.kind == "ClosedEvent"]
+    return closed[-1] if closed and not one.open else None
+
+
+def event(base: str, one: Event) -> Json:
+    """An entry of a timeline."""
+    words = {
+        "CrossReferencedEvent": "cross-referenced",
+        "ConnectedEvent": "connected",
+        "DisconnectedEvent": "disconnected",
+        "ClosedEvent": "closed",
+        "ReopenedEvent": "reopened",
+        "MergedEvent": "merged",
+        "HeadRefDeletedEvent": "head_ref_deleted",
+        "HeadRefForcePushedEvent": "head_ref_force_pushed",
+        "AddedToMergeQueueEvent": "added_to_merge_queue",
+        "RemovedFromMergeQueueEvent": "removed_from_merge_queue",
+    }
+    shown: Json = {"event": words[one.kind], "actor": user(base, one.actor), "created_at": one.created_at}
+    if one.kind == "CrossReferencedEvent":
+        return {
+            **shown,
+            "updated_at": one.created_at,
+            "source": {"type": "issue", "issue": issue(base, one.data["source"])},
+        }
+    closer = one.data.get("closer")
+    commit = one.data.get("commit") or (closer if isinstance(closer, str) else None)
+    url = f"{base}/repos/{one.on.repo.name}"
+    shown |= {"id": one.number, "node_id": one.node_id, "url": f"{url}/issues/events/{one.number}", "commit_id": commit}
+    shown["commit_url"] = f"{url}/commits/{commit}" if commit else None
+    if one.kind == "ClosedEvent":
+        shown["state_reason"] = one.data.get("reason")
     return shown
 
 
@@ -211,7 +247,7 @@ def pull(base: str, one: Pull, whole: bool = False) -> Json:
         "comments_url": links["comments"],
         "statuses_url": links["statuses"],
         "merged_at": one.merged_at,
-        "merge_commit_sha": one.merge_commit,
+        "merge_commit_sha": one.merge_commit or one.test_merge(),
         "draft": one.draft,
         "requested_reviewers": [user(base, who) for who in one.asked],
         "requested_teams": [],

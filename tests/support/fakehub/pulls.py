@@ -98,6 +98,7 @@ class Pull(Thread):
         self.merge_commit: str | None = None
         self.unknown_reads = 0
         self._unknown_in = 0
+        self._tested: tuple[tuple[str, str], str] | None = None
         tip, base_tip = head_repo.side.tip(head), repo.side.tip(base)
         assert tip is not None and base_tip is not None, f"{head} or {base} is no branch"
         self.head_oid, self.base_oid = tip, base_tip
@@ -151,6 +152,22 @@ class Pull(Thread):
             return "unknown"
         clean = not self.conflict and self.repo.side.merges(self.base_oid, self.head_oid)
         return "mergeable" if clean else "conflicting"
+
+    def test_merge(self) -> str | None:
+        """The commit GitHub makes of an open pull request to test it merged; None where it cannot or does not know.
+
+        REST shows it as merge_commit_sha: that of an open pull request says nothing about its being merged.
+        """
+        pair = (self.base_oid, self.head_oid)
+        if not self.open or self.unknown_reads or self.mergeable(peek=True) != "mergeable":
+            return None
+        if self._tested is None or self._tested[0] != pair:
+            side = self.repo.side
+            text = f"Merge {self.head_oid} into {self.base_oid}"
+            made = side.merge_commit(*pair, text, ("GitHub", "noreply@github.com"), self.hub.seconds())
+            side.move(f"refs/pull/{self.number}/merge", made)
+            self._tested = (pair, made)
+        return self._tested[1]
 
     def behind(self) -> int:
         """How many commits of the base the head lacks."""
@@ -356,8 +373,9 @@ class Pull(Thread):
             self.become_unknown()
             self.touch()
         if base != self.base_oid:
+            had_commits = not self.repo.side.contains(self.base_oid, self.head_oid)
             self.base_oid = base
-            if self.repo.side.contains(base, self.head_oid):
+            if had_commits and self.repo.side.contains(base, self.head_oid):
                 from tests.support.fakehub.merging import mark_merged
 
                 mark_merged(self, self.head_oid, self.hub.viewer)

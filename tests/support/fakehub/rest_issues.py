@@ -148,6 +148,17 @@ def comments(call: Call, number: int) -> Any:
     return call.page(thread_of(call, number).comments, lambda one: payloads.comment(call.base, one))
 
 
+@route("GET", f"{ISSUE}/timeline")
+def timeline(call: Call, number: int) -> Any:
+    """What happened to it, oldest first."""
+    one = thread_of(call, number)
+    entries = [(each.created_at, payloads.event(call.base, each)) for each in one.events]
+    for each in one.comments:
+        entries.append((each.created_at, {**payloads.comment(call.base, each), "event": "commented"}))
+    entries.sort(key=lambda entry: entry[0])
+    return call.page(entries, lambda entry: entry[1])
+
+
 @route("POST", f"{ISSUE}/comments")
 def commented(call: Call, number: int) -> Any:
     """Comment."""

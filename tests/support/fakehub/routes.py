@@ -117,7 +117,7 @@ def dispatched(hub: FakeHub, asked: Asked) -> Answer:
         repo = next((one for one in hub.repositories.values() if one.id == int(by_id[1])), None)
     if repo is None or not repo.visible:
         raise Refused(404, "Not Found")
-    fault = hub.faults.of_repository(repo.name)
+    fault = hub.faults.of_repository(repo.name, rest)
     if fault is not None:
         return Answer(fault.status, {**fault.body, "status": str(fault.status)}, dict(fault.headers))
     if asked.method not in ("GET", "HEAD"):

@@ -124,6 +124,9 @@ class _StorageHandler(_Handler):
     def answer(self, asked: Asked) -> Answer | None:
         hub = self.server.hub
         with hub.lock:
+            fault = hub.faults.take(asked.method, asked.path, "answer", "reset")
+            if fault is not None:
+                return None if fault.kind == "reset" else Answer(fault.status, fault.body, dict(fault.headers))
             match = self.seen.match(asked.path)
             run = hub.runs.get(int(match[1])) if match else None
             if "authorization" in asked.headers:

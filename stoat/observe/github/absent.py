@@ -32,7 +32,9 @@ def repository(client: Client, repo: Repo, error: GraphQLError) -> NotThere | No
         return NotThere(what="repository", why="forbidden", detail=_with_fix(said, response))
     if error.type == "FORBIDDEN":
         return NotThere(what="repository", why="forbidden", detail=error.message)
-    return NotThere(what="repository", why="missing", detail=error.message)
+    if response.status in (404, 410):
+        return NotThere(what="repository", why="missing", detail=error.message)
+    return None
 
 
 def numbered(client: Client, repo: Repo, ask: Ask, error: GraphQLError) -> NotThere:

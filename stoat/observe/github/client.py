@@ -56,20 +56,23 @@ def connect(
 class Client:
     """One connection to GitHub.
 
-    `requests` counts what was sent, `host` is GitHub's name for people, and `sleep` is how the time passes while a
-    wait that was granted is waited out.
+    `host` is GitHub's name for people, and `sleep` is how the time passes while a wait that was granted is waited out.
     """
 
     def __init__(
         self, where: Api, token: str, cache: Path | None = None, *, wait: Wait, timeout: float | None = None
     ) -> None:
-        self.requests = 0
         self.host = where.host
         self._where = where
         self._wire = Wire(where.rest, token) if timeout is None else Wire(where.rest, token, timeout)
         self._etags = Etags(cache, token)
         self._wait = wait
         self.sleep: Callable[[float], object] = time.sleep
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent, redirects and what was tried again included."""
+        return self._wire.sent
 
     def graphql(
         self, query: str, variables: Mapping[str, object] | None = None, *, divisible: bool = False
@@ -158,7 +161,6 @@ class Client:
         body: bytes | None = None,
         tail: int | None = None,
     ) -> Response:
-        self.requests += 1
         response = self._wire.send(method, url, headers, body, tail=tail)
         if response.status == 401:
             raise BadToken(f"{self.host} does not accept the token ({answers.message(response)})", fix=FIX)

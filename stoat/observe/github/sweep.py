@@ -69,6 +69,7 @@ class _Sweep:
         self._answered = 0
         self._failures = 0
         self._rounds = 0
+        self._away: str | None = None
         self._absent: dict[str, list[NotThere]] = {}
 
     def run(self) -> GitHubTrouble | None:
@@ -104,7 +105,8 @@ class _Sweep:
 
     def _put(self, chunk: Chunk) -> None:
         """Ask one chunk; what it leaves unanswered goes back to the front, in halves."""
-        chunk = [ask for ask in chunk if self._repo(ask).gone is None]
+        all_of_it, chunk = chunk, [ask for ask in chunk if self._repo(ask).gone is None]
+        self._answered += len(all_of_it) - len(chunk)
         if not chunk:
             return
         query = queries.compose(chunk, self._aliases)
@@ -147,6 +149,10 @@ class _Sweep:
         if any(error.too_large and not error.path for error in answered.errors):
             # Nobody can tell which of it is whole.
             return [ask for asks in query.places.values() for ask in asks.values()], []
+        for error in answered.errors:
+            if not error.path:
+                for asks in query.places.values():
+                    self._repo(next(iter(asks.values()))).say(f"GitHub says: {error.message}")
         for alias, asks in query.places.items():
             errors = [error for error in answered.errors if error.path[:1] == (alias,)]
             node = answered.data.get(alias)
@@ -216,17 +222,23 @@ class _Sweep:
                 if repo.through is not None:
                     repo.say(f"{repo.name}#{ask.number} is not shown: {error.message}")
                     continue
-                try:
-                    missing = absent.numbered(self._client, repo, ask, error)
-                except Outage as outage:
-                    missing = absent.unreadable(ask, outage.message)
-                self._absent.setdefault(repo.name, []).append(missing)
+                self._absent.setdefault(repo.name, []).append(self._explained(repo, ask, error))
+
+    def _explained(self, repo: Repo, ask: Ask, error: GraphQLError) -> NotThere:
+        if self._away is None:
+            try:
+                return absent.numbered(self._client, repo, ask, error)
+            except Outage as outage:
+                self._away = outage.message
+        return absent.unreadable(ask, self._away)
 
     def _explain_repository(self, repo: Repo, error: GraphQLError) -> None:
         try:
-            missing = absent.repository(self._client, repo, error)
+            missing = absent.repository(self._client, repo, error) if self._away is None else None
         except Outage as outage:
-            missing, error = None, error._replace(message=outage.message)
+            missing, self._away = None, outage.message
+        if self._away is not None:
+            error = error._replace(message=self._away)
         if missing is None or repo.through is not None:
             repo.say(f"{repo.name} could not be read: {error.message}")
         else:

@@ -151,6 +151,21 @@ def test_with_rest_away_what_is_not_shown_is_unreadable_and_not_gone(hub: FakeHu
     assert missing.why == "unreadable"
 
 
+def test_with_rest_away_it_is_asked_once_and_not_for_each(hub: FakeHub) -> None:
+    hub.repository(WIDGETS)
+    hub.faults.next(status=503, path="/repos/", times=hub.faults.EVER)
+    reading = look(hub, Wanted(name=WIDGETS, issues=tuple(range(1, 21))))
+    assert reading.requests == 2
+    assert {missing.why for missing in reading.repositories[0].not_there} == {"unreadable"}
+
+
+def test_a_repository_that_only_graphql_does_not_show_is_a_problem_and_not_missing(hub: FakeHub) -> None:
+    hub.repository(WIDGETS)
+    hub.faults.partial(("r0",), "NOT_FOUND", message="Could not resolve")
+    (looked,) = look(hub, Wanted(name=WIDGETS)).repositories
+    assert looked.not_there == () and looked.problem is not None and "Could not resolve" in looked.problem
+
+
 def test_a_repository_that_github_has_trouble_with_is_a_problem_and_not_missing(hub: FakeHub) -> None:
     hub.repository(WIDGETS)
     hub.faults.partial(("r0",), "INTERNAL", message="it broke")

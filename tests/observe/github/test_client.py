@@ -300,8 +300,9 @@ def test_a_redirect_on_the_same_host_keeps_the_token_and_says_where_it_led() -> 
         return Reply(301 if moved else 200, headers={"Location": "/repositories/7"} if moved else {})
 
     with scripted(answer) as server:
-        response = ask(server.url).get("/repos/old/name")
-    assert response.url == f"{server.url}/repositories/7"
+        client = ask(server.url)
+        response = client.get("/repos/old/name")
+    assert response.url == f"{server.url}/repositories/7" and client.requests == len(server.sent) == 2
     assert all(sent.headers["authorization"] == f"Bearer {TOKEN}" for sent in server.sent)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from stoat.observe.github import gathering
 from stoat.observe.github.client import connect
 from stoat.observe.github.sweep import read
 from stoat.plan.github import (
@@ -276,6 +277,23 @@ def test_what_was_red_long_before_keeps_what_is_on_record_of_it(hub: FakeHub) ->
     known[WIDGETS].default = Branch(name="main", ci="failed", red_commit="c" * 40, red_subject="Long ago", red_pull=7)
     kept = one(look(hub, Wanted(name=WIDGETS), known=known)).default
     assert kept is not None and (kept.red_commit, kept.red_pull, kept.ci) == ("c" * 40, 7, "failed")
+
+
+def test_a_branch_that_was_red_as_far_as_was_looked_may_be_red_for_longer(
+    hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gathering, "_DEEPEST", 50)
+    repo = hub.repository(WIDGETS)
+    commits = [repo.push("main", f"Commit {number}") for number in range(60)]
+    for commit in commits:
+        repo.check("test", "failure", on=commit)
+    reading = look(hub, Wanted(name=WIDGETS))
+    default = one(reading).default
+    assert default is not None and (default.red_commit, default.red_floor) == (commits[10], True)
+    assert reading.requests == 2
+    monkeypatch.undo()
+    default = one(look(hub, Wanted(name=WIDGETS))).default
+    assert default is not None and (default.red_commit, default.red_floor) == (commits[0], False)
 
 
 def test_checks_that_run_on_the_default_branch_have_not_come_to_a_verdict(hub: FakeHub) -> None:

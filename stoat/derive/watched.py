@@ -93,7 +93,7 @@ class Watched:
         now = self._now.repositories.get(name.lower())
         seen_at = now.seen_at if now is not None else None
         if now is not None and now.problem is not None:
-            return Trouble(now.problem, None, seen_at)
+            return Trouble(now.problem, self._now.fix if now.problem == self._now.problem else None, seen_at)
         if self._now.problem is not None and (seen_at is None or seen_at != self._now.at):
             return Trouble(self._now.problem, self._now.fix, seen_at)
         return None

@@ -191,7 +191,9 @@ def gone(what: str, unseen: Unseen, last: str) -> str:
         "blocked": f"GitHub has blocked {what}",
         "unreadable": f"{what} could not be read",
     }
-    said = because(sentences[unseen.why], one_line(unseen.detail)) if unseen.detail else sentences[unseen.why]
+    # Of what is not there GitHub says no more than that.
+    detail = "" if unseen.why in ("missing", "deleted", "transferred") else one_line(unseen.detail)
+    said = because(sentences[unseen.why], detail)
     return f"{said} (since {moment(unseen.at)}{f', last seen {last}' if last else ''})"
 
 

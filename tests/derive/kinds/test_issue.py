@@ -330,6 +330,18 @@ def test_an_issue_that_moved_is_followed_where_it_was_seen() -> None:
     assert found.detail == "closed (completed) at 2026-11-30 11:00Z · transferred to o/x#3"
 
 
+def test_a_token_that_is_refused_is_named_with_its_fix() -> None:
+    now = replace(looked(problem="the token is refused", seen_at=THREE_HOURS_AGO), problem="the token is refused")
+    now = replace(now, fix="gh auth login")
+    found = github_answer("p/a", plan("p", issue("a")), record=seen(REPOSITORY, MAIN, gh_issue()), now=now)
+    assert found.detail == "last seen 3h ago, open; the token is refused (gh auth login)"
+
+
+def test_what_github_says_of_something_missing_is_not_said_twice() -> None:
+    record = seen(REPOSITORY, hidden("missing", 7, detail="Could not resolve to an Issue with the number of 7."))
+    assert "Could not" not in github_answer("p/a", plan("p", issue("a")), record=record, now=looked()).detail
+
+
 def test_two_issues_that_point_at_each_other_end() -> None:
     record = seen(hidden("transferred", 7, to="o/r#8"), hidden("transferred", 8, to="o/r#7"))
     assert github_answer("p/a", plan("p", issue("a")), record=record, now=looked()).status == "unknown"

@@ -20,6 +20,9 @@ decided of it), `answers.py` (what every door shows). Rules that several steps a
 `holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
 taken; of a stream: `timeline.py` the lines to read, and `observed.py` those of a repository's.
 
+What a sweep looks at is in `watching.py`, what of it is recorded in `news.py`. Of a graph of issues `frontier.py` says
+where it stands and `issue_plan.py` makes a plan; `prune.py` says which worktrees may go.
+
 What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a
 finished branch is, `landings.py` what is landed, `upstream.py` which merges on GitHub its branch needs first,

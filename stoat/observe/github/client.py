@@ -71,7 +71,7 @@ class Client:
 
     @property
     def requests(self) -> int:
-        """How many requests were sent, redirects and what was tried again included."""
+        """How many requests GitHub was sent, redirects and what was tried again included."""
         return self._wire.sent
 
     def graphql(

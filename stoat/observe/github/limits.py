@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
@@ -69,6 +69,8 @@ def _primary(headers: Mapping[str, str], now: datetime, attempt: int) -> Limit:
 
 def _date(headers: Mapping[str, str], now: datetime) -> datetime:
     try:
-        return parsedate_to_datetime(headers["date"])
+        sent = parsedate_to_datetime(headers["date"])
     except (KeyError, ValueError, TypeError):
         return now
+    # HTTP knows one time zone, also where its name cannot be read.
+    return sent if sent.tzinfo is not None else sent.replace(tzinfo=UTC)

@@ -44,7 +44,7 @@ class Response(NamedTuple):
 
 
 class Wire:
-    """A connection that is kept, and the token that goes to the API's own origin only. `sent` counts the requests."""
+    """A connection that is kept, and the token that goes to the API's own origin only. `sent` counts what went there."""
 
     def __init__(self, origin: str, token: str, timeout: float = _ANSWER_TIMEOUT) -> None:
         import requests
@@ -87,14 +87,15 @@ class Wire:
         import requests
 
         trouble: Outage
-        self.sent += 1
+        at_home = _origin(url) == self._origin
+        self.sent += at_home
         try:
             with self._session.request(
                 method,
                 url,
                 headers=dict(headers),
                 data=body,
-                auth=_Authorization(self._token if _origin(url) == self._origin else None),
+                auth=_Authorization(self._token if at_home else None),
                 timeout=(CONNECT_TIMEOUT, self._timeout),
                 proxies=_NO_PROXY if _origin(url)[1] in _HERE else None,
                 allow_redirects=False,

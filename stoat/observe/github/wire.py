@@ -44,7 +44,7 @@ class Response(NamedTuple):
 
 
 class Wire:
-    """A connection that is kept, and the token that goes to the API's own origin only. `sent` counts what went there."""
+    """A connection that is kept, and the token that goes to the API's origin only. `sent` counts what went there."""
 
     def __init__(self, origin: str, token: str, timeout: float = _ANSWER_TIMEOUT) -> None:
         import requests

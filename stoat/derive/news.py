@@ -241,8 +241,9 @@ def _repository_now(previous: RepositoryNow, looked: Looked, at: Time) -> Reposi
         seen_at=at if whole and looked.repository is not None else previous.seen_at,
         problem=looked.problem,
         problem_since=_since(previous.problem, previous.problem_since, looked.problem, at),
+        gaps=looked.gaps,
         default=looked.default_now or previous.default,
-        pulls={} if whole else previous.pulls,
+        pulls={} if whole and looked.gaps is None else previous.pulls,
     )
 
 

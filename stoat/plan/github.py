@@ -233,11 +233,15 @@ class BranchNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RepositoryNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A repository as last looked at: when it was last read whole, and what has kept it from being read since."""
+    """A repository as last looked at: when it was last read, and what has kept it from being read since.
+
+    `gaps` says what the last reading could not see beside what it was for.
+    """
 
     seen_at: Time | None = None
     problem: str | None = None
     problem_since: Time | None = None
+    gaps: str | None = None
     default: BranchNow | None = None
     pulls: dict[int, PullNow] = {}
 
@@ -288,7 +292,11 @@ class NotThere(Struct, frozen=True, kw_only=True):
 
 
 class Looked(Struct, frozen=True, kw_only=True):
-    """What was read of one repository that was asked for as `name`. `problem`: why some of it could not be read."""
+    """What was read of one repository that was asked for as `name`.
+
+    `problem`: why what was wanted of it could not be read. `gaps`: what else of it could not, though all that was
+    wanted was (the pull requests of a branch, an old comment's mention): what is known stands, and there may be more.
+    """
 
     name: str
     repository: Repository | None = None
@@ -298,6 +306,7 @@ class Looked(Struct, frozen=True, kw_only=True):
     pulls: tuple[PullLooked, ...] = ()
     not_there: tuple[NotThere, ...] = ()
     problem: str | None = None
+    gaps: str | None = None
 
 
 class Reading(Struct, frozen=True, kw_only=True):

@@ -123,12 +123,17 @@ def timeline(
     session: Session, slug: str | None = None, node: str | None = None, limit: int | None = None
 ) -> list[Line]:
     """Activity, newest first and only news: of all plans, one plan, or one node of it; at most `limit` lines."""
+    from stoat.derive import observed
     from stoat.derive import timeline as lines
 
-    slugs = list(session.state().plans) if slug is None else [slug]
+    state = session.state()
+    plans = list(state.plans.values()) if slug is None else [plan_of(state, slug)]
     if slug is not None:
         _there(session, slug, node)
-    told = [lines.activity(one, session.store.history(of_plan(one), newest_first=True), node) for one in slugs]
+    history_of = session.store.history
+    told = [lines.activity(one.slug, history_of(of_plan(one.slug), newest_first=True), node) for one in plans]
+    seen = [one for plan in plans for one in observed.followed(state, plan)]
+    told += [iter(observed.lines(one, history_of(one.stream), node)) for one in seen]
     # Streams have no common order but the clock's; within a plan it is the log's.
     merged = heapq.merge(*told, key=lambda line: line.at, reverse=True) if len(told) > 1 else chain(*told)
     return list(islice(merged, limit))

@@ -182,8 +182,9 @@ def _hindrances(reading: Reading) -> Iterator[ProblemShown]:
     if reading.problem is not None:
         yield ProblemShown(None, reading.problem, reading.fix)
     for look in reading.repositories:
-        if look.problem is not None and look.problem != reading.problem:
-            yield ProblemShown(look.name, look.problem, None)
+        for trouble in (look.problem, look.gaps):
+            if trouble is not None and trouble != reading.problem:
+                yield ProblemShown(look.name, trouble, None)
 
 
 def _last(session: Session) -> Swept:
@@ -199,8 +200,9 @@ def _last(session: Session) -> Swept:
         facts += sum(one.fact is not None for one in record.issues.values())
         facts += sum(one.fact is not None for one in record.pulls.values())
         facts += (record.repository is not None) + (record.default is not None)
-        if looked is not None and looked.problem is not None and looked.problem != seen.problem:
-            problems.append(ProblemShown(name, looked.problem, None))
+        for trouble in (looked.problem, looked.gaps) if looked is not None else ():
+            if trouble is not None and trouble != seen.problem:
+                problems.append(ProblemShown(name, trouble, None))
         problems += _unseen(name, record)
     return Swept(facts=facts, problems=tuple(problems))
 

@@ -52,6 +52,7 @@ class Repo:
     failed: dict[Ask, GraphQLError] = field(default_factory=dict)
     gone: GraphQLError | None = None
     problems: list[str] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
 
     @property
     def spelled(self) -> str:
@@ -67,12 +68,19 @@ class Repo:
         """Whether this is the repository called `name`, by the name asked for or by GitHub's."""
         return name.lower() in (self.name.lower(), self.spelled.lower())
 
-    def say(self, problem: str) -> None:
-        """Say that some of it could not be read, once."""
+    def block(self, problem: str) -> None:
+        """Say, once, why what was wanted of it could not be read."""
         if problem not in self.problems:
             self.problems.append(problem)
         if self.through is not None:
-            self.through.say(problem)
+            self.through.miss(problem)
+
+    def miss(self, gap: str) -> None:
+        """Say, once, what could not be read beside what was wanted of it."""
+        if gap not in self.gaps:
+            self.gaps.append(gap)
+        if self.through is not None:
+            self.through.miss(gap)
 
 
 @dataclass
@@ -103,7 +111,7 @@ class Gathered:
         repo = self.repos[ask.repo]
         for error in errors:
             if not _is_private(error):
-                repo.say(f"{named(ask)} could not be read whole: {error.message}")
+                repo.miss(f"{named(ask)} could not be read whole: {error.message}")
         match ask.kind:
             case "facts":
                 following = self._facts(repo, node, errors)
@@ -195,7 +203,7 @@ class Gathered:
             if listed >= queries.PAGE or nodes.number(nodes.child(node, what), "totalCount") > max(
                 listed, queries.PAGE
             ):
-                repo.say(f"#{ask.number} has {queries.PAGE} {plural} or more: not all were read")
+                repo.miss(f"#{ask.number} has {queries.PAGE} {plural} or more: not all were read")
 
     def _closing(self, repo: Repo, number: int, node: Node, errors: tuple[GraphQLError, ...]) -> Iterator[Ask]:
         for position, pull in enumerate(nodes.items(node, _CLOSING)):
@@ -215,7 +223,7 @@ class Gathered:
     def _branch(self, repo: Repo, ask: Ask, node: Node) -> Iterator[Ask]:
         found = nodes.items({"pulls": node}, "pulls")
         if len(found) >= queries.PAGE:
-            repo.say(f"the branch {ask.name} has {queries.PAGE} pull requests or more: not all were read")
+            repo.miss(f"the branch {ask.name} has {queries.PAGE} pull requests or more: not all were read")
         self._of_branches += [(one, repo) for one in found if isinstance(one, Mapping) and not parsing.is_fork(one)]
         return iter(())
 
@@ -225,7 +233,7 @@ class Gathered:
             return
         at = self._home(home, repo)
         if len(nodes.items(node, "latestOpinionatedReviews")) >= queries.PAGE:
-            repo.say(f"#{number} has {queries.PAGE} reviews or more: not all were read")
+            repo.miss(f"#{number} has {queries.PAGE} reviews or more: not all were read")
         found = Found(node, repo)
         self.pulls[home.lower(), number] = self._reading[at.name, number] = found
         yield from _page(found.checks, Ask("checks", at.name, number), node, errors)
@@ -246,7 +254,25 @@ class Gathered:
 TRANSFERRED = "TRANSFERRED"
 """The type of the error that stands for an answer about another issue; its message is where that is."""
 _LISTS = {"labels": "labels", "assignees": "assignees", "blockedBy": "issues that it waits on"}
+_HIDDEN = frozenset({"FORBIDDEN", "NOT_FOUND"})
 _CLOSING = "closedByPullRequestsReferences"
+
+
+def lost_pull(ask: Ask, node: Node, errors: Iterable[GraphQLError]) -> GraphQLError | None:
+    """The error that took an issue's pull requests, or one of them, out of an answer that is there otherwise.
+
+    Such an issue must not read as one without pull requests. One that the token may not see is none of that.
+    """
+    for error in errors:
+        if ask.kind != "issue" or _CLOSING not in error.path or error.type in _HIDDEN:
+            continue
+        rest = error.path[error.path.index(_CLOSING) + 1 :]
+        closing = nodes.child(node, _CLOSING)
+        listed = closing.get("nodes")
+        place = rest[1] if len(rest) > 1 else None
+        if not isinstance(listed, list) or (isinstance(place, int) and listed[place : place + 1] == [None]):
+            return error
+    return None
 
 
 def known_red(repo: Repo) -> parsing.RedSince | None:
@@ -271,7 +297,7 @@ def named(ask: Ask) -> str:
 def _first(repo: Repo, one: Wanted) -> Iterator[Ask]:
     """What is asked of a repository to begin with."""
     if not is_repository(one.name):
-        repo.say(f"{one.name!r} is not a repository: it is written OWNER/NAME")
+        repo.block(f"{one.name!r} is not a repository: it is written OWNER/NAME")
         return
     yield Ask("facts", one.name)
     if repo.known.default is not None and repo.known.default.ci == "failed":

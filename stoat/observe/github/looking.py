@@ -38,9 +38,6 @@ def _repository(
     absent: tuple[NotThere, ...],
 ) -> Looked:
     default, default_now = _default(repo, settings) if settings is not None else (None, None)
-    problems = repo.problems[:_MOST_SAID]
-    if len(repo.problems) > _MOST_SAID:
-        problems = [*problems, f"and {len(repo.problems) - _MOST_SAID} more"]
     return Looked(
         name=repo.name,
         repository=settings,
@@ -49,8 +46,14 @@ def _repository(
         issues=tuple(_issues(repo, said)),
         pulls=tuple(sorted(pulls, key=lambda one: (one.repo, one.pull.number))),
         not_there=absent,
-        problem="; ".join(problems) or None,
+        problem=_told(repo.problems),
+        gaps=_told(repo.gaps),
     )
+
+
+def _told(troubles: list[str]) -> str | None:
+    more = [f"and {len(troubles) - _MOST_SAID} more"] if len(troubles) > _MOST_SAID else []
+    return "; ".join([*troubles[:_MOST_SAID], *more]) or None
 
 
 def _said(gathered: Gathered) -> Said:

@@ -16,7 +16,7 @@ HISTORY = 50
 """Commits of a red default branch that are looked through at once."""
 
 PLAIN = "plain"
-"""The `name` in the question for an issue that is asked for without what mentions it."""
+"""The `name` in the question for an issue without what mentions it, or for a pull request without its text."""
 
 Kind = Literal["facts", "red", "issue", "pull", "branch", "checks", "tip_checks", "closing", "references", "history"]
 
@@ -94,7 +94,8 @@ class _Writer:
                 mentions = "" if ask.name == PLAIN else f" {_references()}"
                 return f"i{number}", f"i{number}: issue(number: {number}) {{ ...IssueFacts{mentions} }}"
             case "pull":
-                return f"p{number}", f"p{number}: pullRequest(number: {number}) {{ ...PrFacts body }}"
+                body = "" if ask.name == PLAIN else " body"
+                return f"p{number}", f"p{number}: pullRequest(number: {number}) {{ ...PrFacts{body} }}"
             case "branch":
                 alias = f"b{len(self.declared)}"
                 head = self.string(ask.name)

@@ -98,7 +98,7 @@ class _Sweep:
         self._rounds += 1
         if self._rounds > _ROUNDS:
             for ask in following:
-                self._repo(ask).say(f"{gathering.named(ask)} has more than Stoat reads: not all of it was read")
+                self._repo(ask).miss(f"{gathering.named(ask)} has more than Stoat reads: not all of it was read")
             return
         self._asked += len(following)
         self._chunks.extend(chunks(following))
@@ -152,7 +152,7 @@ class _Sweep:
         for error in answered.errors:
             if not error.path:
                 for asks in query.places.values():
-                    self._repo(next(iter(asks.values()))).say(f"GitHub says: {error.message}")
+                    self._repo(next(iter(asks.values()))).miss(f"GitHub says: {error.message}")
         for alias, asks in query.places.items():
             errors = [error for error in answered.errors if error.path[:1] == (alias,)]
             node = answered.data.get(alias)
@@ -169,6 +169,8 @@ class _Sweep:
                 found = node if place == queries.FACTS else node.get(place)
                 if not isinstance(found, Mapping) and self._is_for_mentions(ask, about):
                     again.append(ask._replace(name=queries.PLAIN))
+                elif isinstance(found, Mapping) and (lost := gathering.lost_pull(ask, found, about)) is not None:
+                    self._fail(ask, lost)
                 elif not isinstance(found, Mapping):
                     self._fail(ask, about[0] if about else GraphQLError("NOT_FOUND", (alias, place), ""))
                 else:
@@ -177,10 +179,12 @@ class _Sweep:
         return too_large, again
 
     def _is_for_mentions(self, ask: Ask, errors: Sequence[GraphQLError]) -> bool:
-        """Whether an issue was lost only since what mentions it could not be listed. Then that is said of it."""
-        lost = ask.kind == "issue" and ask.name != queries.PLAIN and any("timelineItems" in e.path for e in errors)
+        """Whether something was lost only since what connects it to others could not be read. Then that is said."""
+        through = {"issue": "timelineItems", "pull": "body"}.get(ask.kind)
+        lost = through is not None and ask.name != queries.PLAIN and any(through in error.path for error in errors)
         if lost:
-            self._repo(ask).say(f"what mentions #{ask.number} could not be read: {errors[0].message}")
+            what = f"what mentions #{ask.number}" if ask.kind == "issue" else f"the text of #{ask.number}"
+            self._repo(ask).miss(f"{what} could not be read: {errors[0].message}")
         return lost
 
     def _without_repository(
@@ -198,10 +202,15 @@ class _Sweep:
             repo.gone = errors[0] if errors else GraphQLError(None, (), "GitHub gave no answer")
             return [], []
         kinds = {asks[place].kind for place in blamed}
+        again = []
         for place, ask in asks.items():
-            if place in blamed or (ask.kind == "branch" and "branch" in kinds):
+            if place in blamed and self._is_for_mentions(ask, [blamed[place]]):
+                again.append(ask._replace(name=queries.PLAIN))
+            elif place in blamed or (ask.kind == "branch" and "branch" in kinds):
                 self._fail(ask, blamed.get(place, next(iter(blamed.values()))))
-        return [ask for ask in asks.values() if ask not in repo.failed], []
+            else:
+                again.append(ask)
+        return again, []
 
     def _fail(self, ask: Ask, error: GraphQLError) -> None:
         """Remember that a question has no answer; what is not about a single number is a problem of its repository."""
@@ -209,7 +218,7 @@ class _Sweep:
         repo = self._repo(ask)
         repo.failed[ask] = error
         if ask.kind not in ("issue", "pull"):
-            repo.say(f"{gathering.named(ask)} could not be read: {error.message or 'GitHub gave no answer'}")
+            repo.miss(f"{gathering.named(ask)} could not be read: {error.message or 'GitHub gave no answer'}")
 
     def _explain(self) -> None:
         """Find out why something is not shown. Each question is put once; with GitHub away the rest is unreadable."""
@@ -220,7 +229,7 @@ class _Sweep:
                 if ask.kind not in ("issue", "pull"):
                     continue
                 if repo.through is not None:
-                    repo.say(f"{repo.name}#{ask.number} is not shown: {error.message}")
+                    repo.miss(f"{repo.name}#{ask.number} is not shown: {error.message}")
                     continue
                 self._absent.setdefault(repo.name, []).append(self._explained(repo, ask, error))
 
@@ -240,7 +249,7 @@ class _Sweep:
         if self._away is not None:
             error = error._replace(message=self._away)
         if missing is None or repo.through is not None:
-            repo.say(f"{repo.name} could not be read: {error.message}")
+            repo.block(f"{repo.name} could not be read: {error.message}")
         else:
             self._absent.setdefault(repo.name, []).append(missing)
 
@@ -248,7 +257,7 @@ class _Sweep:
         """Say of each repository of which something was still to be asked that it was not."""
         left = [*self._next, *self._gathered.remaining(), *(ask for chunk in self._chunks for ask in chunk)]
         for ask in left:
-            self._repo(ask).say(trouble.message)
+            self._repo(ask).block(trouble.message)
 
     def _repo(self, ask: Ask) -> Repo:
         return self._gathered.repos[ask.repo]

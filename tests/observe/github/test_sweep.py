@@ -354,7 +354,7 @@ def test_what_does_not_fit_a_page_is_never_cut_in_silence(hub: FakeHub) -> None:
     blockers = [repo.issue(f"Blocker {number}") for number in range(101)]
     issue = repo.issue("Fix", blocked_by=blockers)
     (looked,) = look(hub, Wanted(name=WIDGETS, issues=(issue.number,))).repositories
-    assert looked.problem is not None and f"#{issue.number}" in looked.problem
+    assert looked.problem is None and looked.gaps is not None and f"#{issue.number}" in looked.gaps
 
 
 def test_an_old_mention_is_found_behind_a_hundred_newer_ones(hub: FakeHub) -> None:
@@ -519,7 +519,7 @@ def test_a_part_that_the_token_may_not_see_is_said_and_the_rest_is_read(hub: Fak
     pull.check("test", "success")
     hub.faults.partial("PullRequest.statusCheckRollup", "FORBIDDEN")
     (looked,) = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,))).repositories
-    assert looked.problem is not None and "not accessible" in looked.problem
+    assert looked.problem is None and looked.gaps is not None and "not accessible" in looked.gaps
     assert (looked.pulls[0].pull.title, looked.pulls[0].pull.ci) == ("Fix", None)
     assert looked.pulls[0].now.ci.verdict == "pending"
 
@@ -528,7 +528,7 @@ def test_a_default_branch_whose_checks_are_hidden_is_left_as_it_was(hub: FakeHub
     hub.repository(WIDGETS)
     hub.faults.partial("Commit.statusCheckRollup", "FORBIDDEN")
     (looked,) = look(hub, Wanted(name=WIDGETS)).repositories
-    assert looked.problem is not None and (looked.default, looked.default_now) == (None, None)
+    assert looked.problem is None and looked.gaps is not None and (looked.default, looked.default_now) == (None, None)
     assert looked.repository is not None
 
 
@@ -540,7 +540,7 @@ def test_an_issue_whose_mentions_cannot_be_listed_is_read_without_them(hub: Fake
     reading = look(hub, Wanted(name=WIDGETS, issues=(1, 2)))
     (looked,) = reading.repositories
     assert sorted(issues(looked)) == [1, 2] and looked.not_there == () and reading.requests == 2
-    assert looked.problem is not None and "mentions #1" in looked.problem
+    assert looked.problem is None and looked.gaps is not None and "mentions #1" in looked.gaps
 
 
 def test_one_part_that_takes_its_repository_with_it_does_not_hide_the_others(hub: FakeHub) -> None:
@@ -550,7 +550,7 @@ def test_one_part_that_takes_its_repository_with_it_does_not_hide_the_others(hub
     reading = look(hub, Wanted(name=WIDGETS, issues=(1,), branches=("stoat/p/a", "stoat/p/b")))
     (looked,) = reading.repositories
     assert len(looked.issues) == 1 and looked.repository is not None and looked.not_there == ()
-    assert looked.problem is not None and "stoat/p/a" in looked.problem
+    assert looked.problem is None and looked.gaps is not None and "stoat/p/a" in looked.gaps
     assert reading.requests == 2
 
 
@@ -606,7 +606,7 @@ def test_pages_without_an_end_are_not_read_for_ever(hub: FakeHub) -> None:
         repo.status(f"status {number}", "success", on=pull.head_oid)
     reading = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,)))
     (looked,) = reading.repositories
-    assert looked.problem is not None and f"#{pull.number}" in looked.problem
+    assert looked.problem is None and looked.gaps is not None and f"#{pull.number}" in looked.gaps
     assert looked.pulls[0].now.ci.verdict == "pending" and reading.requests == 21
 
 
@@ -629,3 +629,24 @@ def test_how_far_it_is_is_told(hub: FakeHub) -> None:
     told: list[tuple[int, int]] = []
     read(ask_hub(hub), [Wanted(name=WIDGETS, issues=tuple(range(1, 61)))], lambda *far: told.append(far))
     assert told == sorted(told) and told[-1] == (61, 61) and len(told) == 3
+
+
+def test_an_issue_whose_pull_requests_cannot_be_listed_never_reads_as_one_without_any(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS)
+    repo.issue("Fix lanes")
+    repo.issue("Another")
+    hub.faults.partial(
+        ("r0", "i1", "closedByPullRequestsReferences"), "SERVICE_UNAVAILABLE", "Not now.", times=hub.faults.EVER
+    )
+    (looked,) = look(hub, Wanted(name=WIDGETS, issues=(1, 2))).repositories
+    assert [issue.number for issue in looked.issues] == [2]
+    assert [(one.number, one.why) for one in looked.not_there] == [(1, "unreadable")]
+
+
+def test_a_pull_request_whose_text_cannot_be_read_is_read_without_it(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS)
+    pull = repo.pull("Fix lanes", head="fix")
+    hub.faults.partial("PullRequest.body", "SERVICE_UNAVAILABLE", "Not now.", times=hub.faults.EVER)
+    (looked,) = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,))).repositories
+    assert [one.pull.number for one in looked.pulls] == [pull.number]
+    assert looked.problem is None and looked.gaps is not None and "text of #1" in looked.gaps

@@ -65,7 +65,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("reverify", "decide:reverify", "let a gate or slice prove itself again", "stoat reverify my-plan/suite"),
         Entry("allow-asserted", "decide:allow_asserted", "let an agent's word count (recorded; nothing uses it yet)",
               "stoat allow-asserted my-plan/suite"),
-        Entry("accept-partial", "decide:accept_partial", "accept what is left out (recorded; nothing uses it yet)",
+        Entry("accept-partial", "decide:accept_partial", "take an issue as done with what is left out",
               "stoat accept-partial my-plan/parser"),
         Entry("note", "decide:note", "leave a note on a plan or a node", "stoat note my-plan/parser 'see #12'"),
         Entry("questions", "ask:questions", "what agents asked", "stoat questions"),

@@ -117,12 +117,12 @@ def allow_asserted(node: NodeArgument, off: Off = False) -> None:
 
 
 def accept_partial(node: NodeArgument) -> None:
-    """Accept what an issue's worker left out: recorded, and nothing uses it yet."""
+    """Accept an issue as it is, whatever its worker left out: it counts as done."""
     from stoat.service import decisions
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
-    _said(decisions.accept_partial(context.session(), ref), f"{ref} is accepted as it is ({UNUSED})")
+    _said(decisions.accept_partial(context.session(), ref), f"{ref} is accepted as it is")
 
 
 def note(

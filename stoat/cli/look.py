@@ -75,9 +75,11 @@ def ready(
 
 def needs(plan: OptionalPlan = None, json: Json = False) -> None:
     """What waits for a person, what holds up most first, each with the command or link that settles it."""
+    from stoat.derive.wording import zoom
     from stoat.service import reading
 
-    owed = reading.needs(context.session(), plan)
+    session = context.session()
+    owed = reading.needs(session, plan)
     if json:
         render.json({"needs": owed})
         return
@@ -89,6 +91,9 @@ def needs(plan: OptionalPlan = None, json: Json = False) -> None:
         ],
         empty="nothing waits for you",
     )
+    github = session.facts().github
+    if github.problem is not None:
+        render.tell(f"GitHub cannot be read: {zoom.unread(github.problem, github.fix)}")
 
 
 def plan_status(answer: PlanAnswer) -> None:
@@ -111,10 +116,8 @@ def plan_status(answer: PlanAnswer) -> None:
 
 def _rows(node: NodeAnswer, detail: str) -> list[tuple[str, ...]]:
     """A node's row, and one for each of its pull requests under its detail."""
-    from stoat.derive.wording.pulls import line
-
     own = (node.id, node.kind, node.status, node.stance or "", detail)
-    return [own, *(("", "", "", "", line(pr, node.repo)) for pr in node.prs)]
+    return [own, *(("", "", "", "", str(pr["line"])) for pr in node.prs)]
 
 
 def _notes(session: Session) -> None:

@@ -157,7 +157,6 @@ def show(
     why a check failed. That is asked of GitHub and kept a minute; where GitHub cannot be asked, the rest is shown.
     """
     from stoat.cli import zoomed
-    from stoat.derive.wording.pulls import line
     from stoat.service import zoom
     from stoat.service.session import parse_ref
 
@@ -173,7 +172,7 @@ def show(
         ("repo", shown["repo"]), ("waits for", waits), ("unblocks", unblocks),
         ("claim", (shown["claim"] or {}).get("holder")), ("found in", shown["discoveredFrom"]),
         *((f"step {step['id']}", f"{step['state']}: {step['detail']}") for step in shown["steps"]),
-        *(("pull request", line(pr, shown["repo"])) for pr in shown["prs"]),
+        *(("pull request", pr["line"]) for pr in shown["prs"]),
     ]  # fmt: skip
     render.table(("field", "value"), [row for row in rows if row[1]])
     if shown["brief"]:

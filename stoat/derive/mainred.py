@@ -43,7 +43,14 @@ def blame(pull: Mine, default: Branch | None) -> Blame:
     failing = pull.ci.failing
     if default is None or default.ci != "failed" or pull.fact.base != default.name:
         return Blame(failing, ())
-    on_main = frozenset(default.failing)
-    return Blame(
-        tuple(name for name in failing if name not in on_main), tuple(name for name in failing if name in on_main)
-    )
+    mains = tuple(name for name in failing if any(_same(name, other) for other in default.failing))
+    return Blame(tuple(name for name in failing if name not in mains), mains)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two names are of one check: a workflow's name stands before it only where it is needed there."""
+    return one == other or _ends(one, other) or _ends(other, one)
+
+
+def _ends(long: str, short: str) -> bool:
+    return long.endswith(short) and long.removesuffix(short).endswith(" / ")

@@ -105,9 +105,9 @@ def of_pr(github: Watched, repo: str, number: int) -> tuple[tuple[Mine, ...], tu
     return _read(github, [(repo, number)])
 
 
-def shown(pulls: Iterable[Mine]) -> tuple[dict[str, object], ...]:
-    """Pull requests as every door shows them."""
-    return tuple(_shown(one) for one in pulls)
+def shown(pulls: Iterable[tuple[Mine, str]]) -> tuple[dict[str, object], ...]:
+    """Pull requests as every door shows them, each with its line in words."""
+    return tuple(_shown(one, line) for one, line in pulls)
 
 
 def _read(github: Watched, names: Iterable[tuple[str, int]]) -> tuple[tuple[Mine, ...], tuple[Key, ...]]:
@@ -140,7 +140,7 @@ def _ordered(pulls: Iterable[Mine]) -> list[Mine]:
     return found
 
 
-def _shown(one: Mine) -> dict[str, object]:
+def _shown(one: Mine, line: str) -> dict[str, object]:
     fact, ci = one.fact, one.ci
     return {
         "number": fact.number,
@@ -162,4 +162,5 @@ def _shown(one: Mine) -> dict[str, object]:
         "head": fact.head,
         "base": fact.base,
         "mergedAt": fact.merged_at,
+        "line": line,
     }

@@ -71,7 +71,8 @@ class Session:
         from stoat.derive.derivation import derive
 
         now = now or clock_now()
-        state, facts, memo = self.state(), self.facts(), self._memo
+        # The state last: what was seen meanwhile may be newer than when anybody looked, and never the other way round.
+        facts, state, memo = self.facts(), self.state(), self._memo
         last = memo.answers
         same = last is not None and (memo.commit, memo.facts) == (state.commit, facts)
         if same and last is not None and last.at <= now and (last.until is None or now < last.until):

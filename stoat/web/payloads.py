@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
 from stoat.derive.steps import Steps
-from stoat.derive.wording import pulls, stance, status, zoom
+from stoat.derive.wording import stance, status, zoom
 from stoat.observe.github.text import PullText
 from stoat.plan.characters import spelled
 
@@ -84,9 +84,6 @@ def signed(text: str) -> Markup:
 card = stance.card
 """The sentence beside a card's status."""
 
-
-pull = pulls
-"""The words about a pull request."""
 
 words = zoom
 """The words around GitHub's text."""

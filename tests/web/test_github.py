@@ -197,10 +197,10 @@ def test_a_card_has_a_line_for_each_pull_request(client: FlaskClient, session: S
     )
     page = client.get("/plans/lanes").text
     assert '<a href="https://github.com/acme/widgets/pull/8" rel="noreferrer noopener"><bdi>#8</bdi></a>' in page
-    assert "open · conflicts with main · CI ✕ (test)" in page
+    assert "open · conflicts with main · CI ✕ 1 failed (test)" in page
     assert "closed without merging" in page and 'href="javascript' not in page
     table = Stoat(session.directory).ok("status", "lanes")
-    assert "  #8 open · conflicts with main · CI ✕ (test)\n" in table
+    assert "  #8 open · conflicts with main · CI ✕ 1 failed (test)\n" in table
     assert json.loads(Stoat(session.directory).ok("status", "lanes", "--json"))["nodes"][0]["prs"][0]["number"] == 8
 
 

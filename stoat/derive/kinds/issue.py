@@ -51,7 +51,7 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     verdict = _verdict(node, plan, context, home, at, issue, mine)
     return replace(
         verdict,
-        prs=pulls.shown(mine),
+        prs=say.shown(mine, home, context.github),
         url=issue.url if issue is not None else None,
         reads=tuple(dict.fromkeys((*at.reads, *keys, *_of_their_repositories(mine)))),
     )
@@ -95,7 +95,7 @@ def _done(
 def _open(node: NodeState, plan: PlanState, context: Context, home: str, issue: Issue, mine: Sequence[Mine]) -> Verdict:
     found = [one for one in mine if one.is_open]
     if found:
-        lines = [say.line(one, home, mainred.blame(one, context.github.default(one.repo))) for one in found]
+        lines = [say.line(one, home, context.github) for one in found]
         return Verdict("pr-open", say.lines(lines), turn=turn(found, node.spec.merge, home, context.github))
     merged = [one for one in mine if one.fact.state == "merged"]
     if issue.reason == "reopened":

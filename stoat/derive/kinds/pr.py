@@ -38,7 +38,7 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     default: tuple[Key, ...] = ((home.lower(), "default", ""),) if own is not None and mainred.matters(own) else ()
     return replace(
         _verdict(node, context, home, number, own),
-        prs=pulls.shown(mine),
+        prs=say.shown(mine, home, context.github),
         url=own.fact.url if own is not None else None,
         reads=(*sight.keys_of_pull(home), *keys, *default),
     )
@@ -54,7 +54,7 @@ def _verdict(node: NodeState, context: Context, home: str, number: int, own: Min
     if hidden is not None:
         return Verdict(hidden.status, hidden.detail, unseen=hidden.unseen)
     assert own is not None
-    line = say.line(own, home, mainred.blame(own, context.github.default(home)))
+    line = say.line(own, home, context.github)
     known = context.github.repository(home)
     renamed = known.repository.name if known is not None and known.repository is not None else home
     remarks = [say.renamed(renamed)] if renamed.lower() != home.lower() else []

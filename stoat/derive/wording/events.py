@@ -89,7 +89,7 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     plans.PlanUnarchived: lambda e: "took the plan out of the archive",
     plans.LeadTaken: lambda e: "leads the plan",
     plans.LeadReleased: lambda e: "leads the plan no more",
-    authoring.NodeAdded: lambda e: f"added a {e.spec.kind} node",
+    authoring.NodeAdded: lambda e: f"added {'an' if e.spec.kind[0] in 'aeiou' else 'a'} {e.spec.kind} node",
     authoring.NodeChanged: lambda e: "changed the node",
     authoring.NodeRemoved: lambda e: "removed the node",
     authoring.DependencyAdded: lambda e: f"made it depend on {e.on}",

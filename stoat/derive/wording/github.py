@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.clock import Time
-from stoat.derive.mainred import Blame
+from stoat.derive import pulls
+from stoat.derive.mainred import Blame, blame
 from stoat.derive.pulls import Mine
-from stoat.derive.watched import Trouble
+from stoat.derive.watched import Trouble, Watched
 from stoat.derive.wording.text import ago, because, counted, listed, moment, one_line
 from stoat.plan.github import Branch, Issue, Unseen
 from stoat.plan.ids import same_repository
@@ -36,7 +37,12 @@ def names(pulls: Sequence[Mine], home: str) -> str:
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
 
 
-def line(pull: Mine, home: str, blame: Blame) -> str:
+def shown(found: Sequence[Mine], home: str, github: Watched) -> tuple[dict[str, object], ...]:
+    """Pull requests as the doors show them, each with its line."""
+    return pulls.shown((one, line(one, home, github)) for one in found)
+
+
+def line(pull: Mine, home: str, github: Watched) -> str:
     """A pull request on one line, as a card shows it: `#586 open · conflicts with main · CI ✓ 6/6`."""
     what, fact = name(pull, home), pull.fact
     if fact.state == "merged":
@@ -52,7 +58,7 @@ def line(pull: Mine, home: str, blame: Blame) -> str:
         parts.append(f"behind {fact.base}")
     if fact.queued:
         parts.append("in the merge queue")
-    parts.append(checks(pull, blame))
+    parts.append(checks(pull, blame(pull, github.default(pull.repo))))
     parts += [said for said in (review(pull),) if said]
     return " · ".join(parts)
 

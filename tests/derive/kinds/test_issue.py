@@ -441,8 +441,14 @@ def test_pull_requests_as_they_are_shown() -> None:
         "number": 9, "url": PR, "title": "Fix lanes", "repo": "o/r", "state": "open",
         "ci": {"verdict": "failed", "passed": 5, "failed": 1, "pending": 1, "total": 9, "failing": ["test"]},
         "review": "approved", "mergeable": "mergeable", "mergeState": "clean", "head": HEAD, "base": "main",
-        "mergedAt": None,
+        "mergedAt": None, "line": "#9 open · CI ✕ 1 failed (test) · review: approved",
     }  # fmt: skip
+    assert [one["line"] for one in found.prs[1:]] == [
+        "#3 draft · CI has not reported yet",
+        "#5 merged 2026-11-30 12:00Z into main",
+        "#4 merged 2026-11-30 11:00Z into main",
+        "#6 closed without merging",
+    ]
     assert found.prs[4]["ci"] == {
         "verdict": "failed", "passed": 0, "failed": 0, "pending": 0, "total": 0, "failing": ["test"],
     }  # fmt: skip

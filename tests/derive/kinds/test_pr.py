@@ -48,6 +48,10 @@ SITUATIONS: dict[str, tuple[NodeState, tuple[Any, ...], GitHubNow, tuple[str, st
     "draft": (pr(), (gh_pull(9, "draft"),), looked({9: GREEN}), ("pr-open", "you", "review", "#9 draft")),
     "running": (pr(), (gh_pull(),), looked({9: RUNNING}), ("pr-open", "moving", None, "CI ○ 2/6")),
     "red": (pr(), (gh_pull(),), looked({9: RED}), ("pr-open", "you", "fix", "CI ✕ 1 failed (test)")),
+    "red because of main, where the check needs its workflow's name": (
+        pr(), (RED_MAIN, gh_pull()), looked({9: ci("failed", 5, ("CI / test",))}),
+        ("pr-open", "you", "main-red", "main is red (CI / test), not this PR"),
+    ),
     "red because of main": (
         pr(), (RED_MAIN, gh_pull()), looked({9: RED}), ("pr-open", "you", "main-red", "main is red (test), not this PR")
     ),

@@ -47,7 +47,8 @@ def test_every_event_type_has_a_sentence_of_its_own() -> None:
 
 def test_every_change_of_a_plans_document_is_told_as_a_subject_and_as_a_line() -> None:
     leading = {LeadTaken, LeadReleased}
-    authored = [event for event in (*FAMILIES["plans"], *FAMILIES["authoring"], *FAMILIES["issues"]) if event not in leading]
+    families = (FAMILIES["plans"], FAMILIES["authoring"], FAMILIES["issues"])
+    authored = [event for family in families for event in family if event not in leading]
     any_words = {"node": "n", "kind": "change", "fields": ["title", "brief"], "number": 7, "on": "m"}
     for event in authored:
         change = {"type": event.__struct_config__.tag, **any_words}  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from stoat.clock import Time, seconds_between
 from stoat.derive.wording import frontier as say
 from stoat.plan import cycles
 from stoat.plan.github import Numbered
+from stoat.plan.ids import same_repository
 from stoat.plan.issue_graph import Class, Edge, Graph, GraphIssue, LinkedPull, Selection
 
 CLASSES: tuple[Class, ...] = ("done", "split", "split_complete", "in_flight", "blocked", "human", "ready")
@@ -121,7 +122,7 @@ class _Known:
 
     def order(self, at: Numbered) -> tuple[int, bool, str]:
         """By number; of two with the same number that of the repository asked for goes first."""
-        return at.number, at.repo != self.home, at.repo
+        return at.number, not same_repository(at.repo, self.home), at.repo
 
     def placed(self, issue: GraphIssue) -> Placed:
         """The issue with its class and its edges."""

@@ -144,8 +144,7 @@ def changed(old: Watched, new: Watched, before: Time, after: Time) -> Iterator[K
         if seen_a is not seen_b and seen_a.pulls != seen_b.pulls:
             yield from ((name, "pull", number) for number in _different(seen_a.pulls, seen_b.pulls))
         was, now = old.trouble(name), new.trouble(name)
-        other = was != now or a.unseen != b.unseen or a.repository != b.repository
-        if other or _age(now, before) != _age(now, after):
+        if (was, a.unseen, a.repository) != (now, b.unseen, b.repository) or _age(now, before) != _age(now, after):
             yield name, "whole", ""
 
 

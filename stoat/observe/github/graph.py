@@ -247,11 +247,11 @@ class _Reader:
     def spells(self, name: object) -> None:
         """Keep how GitHub writes the name of a repository."""
         if isinstance(name, str):
-            self.spelling[name.casefold()] = name
+            self.spelling[name.lower()] = name
 
     def spelled_as(self, at: Numbered) -> Numbered:
         """An issue that a text names, its repository written as GitHub writes it, where that is known."""
-        return Numbered(self.spelling.get(at.repo.casefold(), at.repo), at.number)
+        return Numbered(self.spelling.get(at.repo.lower(), at.repo), at.number)
 
     def spelled(self, issues: Iterable[GraphIssue]) -> tuple[GraphIssue, ...]:
         """Issues with what their texts name spelled that way."""

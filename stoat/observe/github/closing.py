@@ -85,14 +85,14 @@ def _without_spans(text: str) -> str:
         if mark[0] != "<!--":
             runs[len(mark[0])].append(mark.start())
     blanks = [match.start() for match in _BLANK.finditer(text)]
+    last = text.rfind("-->")
     kept, position = [], 0
     for mark in marks:
         if mark.start() < position:
             continue
         if mark[0] == "<!--":
-            end = text.find("-->", mark.end())
-            # One that nothing ends is text; then no later one is ended either, and none is looked for again.
-            following = end + 3 if end >= 0 else -1
+            # One that nothing ends is text; `last` spares looking for an end to the end of the text, again and again.
+            following = text.index("-->", mark.end()) + 3 if mark.end() <= last else -1
         else:
             following = _end_of_code(mark, runs, blanks)
         if following >= 0:

@@ -10,18 +10,12 @@ from collections.abc import Iterable
 
 from stoat.clock import Time, plus
 from stoat.plan.github import GitHubNow
-from stoat.plan.nodes import ISSUE, PR
-from stoat.plan.state import Attempt, PlanState
+from stoat.plan.state import Attempt
 
 AGAIN = 60.0
 """Seconds between two questions about the same need."""
 PATIENCE = 120.0
 """Seconds after its beginning for which a run waits for the first look."""
-
-
-def on_github(plan: PlanState) -> bool:
-    """Whether a plan hangs on GitHub at all."""
-    return any(node.spec.kind in (ISSUE, PR) for node in plan.nodes.values())
 
 
 def needed(began: Time, attempts: Iterable[Attempt], *, settle: float, now: Time) -> Time:

@@ -23,7 +23,7 @@ from stoat.derive.verdict import Context
 from stoat.derive.watched import ALL, Key
 from stoat.derive.wording import github as say
 from stoat.derive.wording import status as words
-from stoat.plan.github import IssueRecord, PullRecord, Unseen
+from stoat.plan.github import IssueRecord, Numbered, PullRecord, Unseen, numbered
 
 
 class NotSeen(Struct, frozen=True):
@@ -45,20 +45,18 @@ class Followed(Struct, frozen=True):
 
 def follow(context: Context, repo: str, number: int) -> Followed:
     """An issue's record, found where it was transferred to if that was seen."""
-    reads: list[Key] = [ALL]
-    at = (repo, number)
-    found = context.github.issue(*at)
-    reads += _keys(at)
-    record = found
+    at = Numbered(repo, number)
+    reads: list[Key] = [ALL, *_keys(repo, number)]
+    record = found = context.github.issue(repo, number)
     while record is not None and record.unseen is not None and record.unseen.to:
-        target = _numbered(record.unseen.to)
-        if target is None or (target[0].lower(), "issue", target[1]) in reads:
+        target = numbered(record.unseen.to)
+        if target is None or (target.repo.lower(), "issue", target.number) in reads:
             break
-        reads += _keys(target)
-        record = context.github.issue(*target)
+        reads += _keys(target.repo, target.number)
+        record = context.github.issue(target.repo, target.number)
         if record is not None and record.fact is not None:
             at, found = target, record
-    return Followed(at[0], at[1], found, tuple(reads))
+    return Followed(at.repo, at.number, found, tuple(reads))
 
 
 def keys_of_pull(repo: str) -> tuple[Key, ...]:
@@ -93,10 +91,5 @@ def _unseen(what: str, unseen: Unseen, last: str) -> NotSeen:
     return NotSeen("missing" if missing else "unknown", say.gone(what, unseen, last), not missing)
 
 
-def _keys(at: tuple[str, int]) -> tuple[Key, Key]:
-    return (at[0].lower(), "issue", at[1]), (at[0].lower(), "whole", "")
-
-
-def _numbered(text: str) -> tuple[str, int] | None:
-    repo, found, number = text.rpartition("#")
-    return (repo, int(number)) if found and repo and number.isdecimal() else None
+def _keys(repo: str, number: int) -> tuple[Key, Key]:
+    return (repo.lower(), "issue", number), (repo.lower(), "whole", "")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from stoat.plan.github import GitHubState, Wanted
-from stoat.plan.ids import is_repository, node_branch
+from stoat.plan.github import GitHubState, Numbered, Wanted, numbered
+from stoat.plan.ids import node_branch
 from stoat.plan.nodes import ISSUE, PR, repository_of
 from stoat.plan.state import PlanState, State
 
@@ -37,7 +37,7 @@ def wanted(state: State) -> tuple[Wanted, ...]:
         return sought.setdefault(name.lower(), _Sought(_spelled(name, known.get(name.lower()))))
 
     for plan in state.plans.values():
-        if plan.archived is None and _is_on_github(plan):
+        if plan.archived is None and on_github(plan):
             for name in _named(plan):
                 of(name)
             for node in plan.nodes.values():
@@ -50,8 +50,8 @@ def wanted(state: State) -> tuple[Wanted, ...]:
                         of(home).issues.add(node.spec.issue)
                 elif node.spec.kind == PR and node.spec.pr is not None:
                     of(home).pulls.add(node.spec.pr)
-    for name, number in _moved_to(sought, known):
-        of(name).issues.add(number)
+    for at in _moved_to(sought, known):
+        of(at.repo).issues.add(at.number)
     return tuple(
         Wanted(
             name=one.name,
@@ -63,7 +63,8 @@ def wanted(state: State) -> tuple[Wanted, ...]:
     )
 
 
-def _is_on_github(plan: PlanState) -> bool:
+def on_github(plan: PlanState) -> bool:
+    """Whether a plan hangs on GitHub at all."""
     return any(node.spec.kind in (ISSUE, PR) for node in plan.nodes.values())
 
 
@@ -81,16 +82,16 @@ def _spelled(name: str, known: GitHubState | None) -> str:
     return seen if seen.lower() == name.lower() else name
 
 
-def _moved_to(sought: dict[str, _Sought], known: dict[str, GitHubState]) -> set[tuple[str, int]]:
+def _moved_to(sought: dict[str, _Sought], known: dict[str, GitHubState]) -> set[Numbered]:
     """Where issues that are wanted were transferred to, as far as that is on record."""
-    found: set[tuple[str, int]] = set()
-    todo = [(name, number) for name, one in sought.items() for number in one.issues]
+    found: set[Numbered] = set()
+    todo = [Numbered(name, number) for name, one in sought.items() for number in one.issues]
     while todo:
-        name, number = todo.pop()
-        record = known.get(name.lower(), GitHubState()).issues.get(number)
+        at = todo.pop()
+        record = known.get(at.repo.lower(), GitHubState()).issues.get(at.number)
         to = record.unseen.to if record is not None and record.unseen is not None else None
-        repo, mark, digits = (to or "").rpartition("#")
-        if mark and is_repository(repo) and digits.isdecimal() and (repo, int(digits)) not in found:
-            found.add((repo, int(digits)))
-            todo.append((repo, int(digits)))
+        target = numbered(to or "")
+        if target is not None and target not in found:
+            found.add(target)
+            todo.append(target)
     return found

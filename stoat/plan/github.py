@@ -12,6 +12,10 @@ from typing import Literal
 from msgspec import Struct
 
 from stoat.clock import Time
+from stoat.plan.ids import is_anchor, is_repository
+
+_MOST_DIGITS = 10
+"""GitHub's numbers end at 2^31."""
 
 PullState = Literal["open", "draft", "merged", "closed"]
 Mergeable = Literal["mergeable", "conflicting", "unknown"]
@@ -29,6 +33,14 @@ class Numbered(Struct, frozen=True, order=True):
 
     def __str__(self) -> str:
         return f"{self.repo}#{self.number}"
+
+
+def numbered(text: str) -> Numbered | None:
+    """The issue or pull request that `OWNER/NAME#N` names; None for any other text."""
+    repo, _, digits = text.rpartition("#")
+    if not is_anchor(text) or not is_repository(repo) or len(digits) > _MOST_DIGITS:
+        return None
+    return Numbered(repo, int(digits))
 
 
 class Blocker(Struct, frozen=True, order=True):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from stoat.clock import plus
-from stoat.derive.glances import AGAIN, PATIENCE, ask, awaited, needed, on_github
+from stoat.derive.glances import AGAIN, PATIENCE, ask, awaited, needed
 from stoat.plan.github import GitHubNow
-from tests.support.states import attempt, issue, node, plan
+from tests.support.states import attempt
 
 BEGAN = "2026-11-30T12:00:00.000Z"
 EXIT = plus(BEGAN, 600)
@@ -71,8 +71,3 @@ def test_a_run_waits_for_the_first_look_and_not_for_ever() -> None:
     assert not awaited(GitHubNow(), began=BEGAN, now=late)
     limited = GitHubNow(at=plus(BEGAN, -1), problem="a limit", again_at=plus(BEGAN, 60))
     assert not awaited(limited, began=BEGAN, now=soon) and awaited(limited, began=BEGAN, now=plus(BEGAN, 61))
-
-
-def test_only_plans_with_issues_or_pull_requests_hang_on_github() -> None:
-    assert on_github(plan("p", issue("a"))) and on_github(plan("p", node("a", "pr")))
-    assert not on_github(plan("p", node("a"), node("b", "slice")))

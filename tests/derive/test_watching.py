@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoat.derive.watching import wanted
+from stoat.derive.watching import on_github, wanted
 from stoat.plan.github import GitHubState, IssueRecord, Repository, Unseen, Wanted
 from stoat.plan.nodes import CHANGE, CONSUME, GATE, ISSUE, PERSON, PR, PUBLISH, REVIEW, SLICE, Repo
 from stoat.plan.state import State
@@ -47,6 +47,11 @@ def test_several_plans_share_one_look_at_a_repository_whatever_the_case_of_its_n
     assert [one.name for one in wanted(known)] == ["ACME/widgets"]
     renamed = seen(given, acme__widgets=GitHubState(repository=Repository(name="acme/gizmos")))
     assert [one.name for one in wanted(renamed)] == ["Acme/Widgets"]
+
+
+def test_only_plans_with_issues_or_pull_requests_hang_on_github() -> None:
+    assert on_github(plan("p", node("a", ISSUE))) and on_github(plan("p", node("a", PR)))
+    assert not on_github(plan("p", node("a"), node("b", SLICE)))
 
 
 def test_an_archived_plan_wants_nothing() -> None:

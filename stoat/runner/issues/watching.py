@@ -7,6 +7,7 @@ from dataclasses import replace
 from stoat.clock import Time
 from stoat.derive import glances
 from stoat.derive.pulls import OPEN
+from stoat.derive.watching import on_github
 from stoat.derive.wording import issues as say
 from stoat.plan.nodes import ISSUE, PR, repository_of
 from stoat.plan.state import Attempt, NodeState
@@ -17,7 +18,7 @@ from stoat.runner.state import Run, RunState
 def watch(run: Run, state: RunState) -> RunState:
     """The step: ask for a look at GitHub where one is due, and say what became of pull requests. Nothing for a plan
     without issues and pull requests."""
-    if not glances.on_github(state.plan):
+    if not on_github(state.plan):
         return state
     github, waits = state.github, awaits_first_look(run, state)
     since = glances.needed(
@@ -39,7 +40,7 @@ def watch(run: Run, state: RunState) -> RunState:
 def awaits_first_look(run: Run, state: RunState) -> bool:
     """Whether the plan hangs on GitHub and nobody has looked at that since the run began: until then nothing is begun
     or said on what was seen before."""
-    return glances.on_github(state.plan) and glances.awaited(state.github, began=run.fact.since, now=state.now)
+    return on_github(state.plan) and glances.awaited(state.github, began=run.fact.since, now=state.now)
 
 
 def seen_at(run: Run, state: RunState, node: NodeState) -> Time | None:

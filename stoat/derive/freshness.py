@@ -19,7 +19,8 @@ from stoat.clock import Time
 from stoat.derive.answers import StepShown
 from stoat.derive.verdict import Verdict
 from stoat.derive.wording import status
-from stoat.plan.state import Evidence, NodeState, PlanState, SpecResult
+from stoat.plan.evidence import Evidence, SpecResult
+from stoat.plan.state import NodeState, PlanState
 
 
 class Proof(Struct, frozen=True):

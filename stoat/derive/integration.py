@@ -12,8 +12,9 @@ from typing import Literal
 from msgspec import Struct
 
 from stoat.plan.commands import same
+from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import CHANGE, GATE, SLICE, Step
-from stoat.plan.state import Evidence, NodeState
+from stoat.plan.state import NodeState
 
 _same = lru_cache(maxsize=16384)(same)
 

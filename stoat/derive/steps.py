@@ -23,8 +23,9 @@ from stoat.derive.answers import StepShown, StepState
 from stoat.derive.integration import as_declared
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import commands, status
+from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import Step
-from stoat.plan.state import Evidence, NodeState
+from stoat.plan.state import NodeState
 
 BARE = ""
 """The key of evidence under a node's own tag, which names no step."""

@@ -23,17 +23,17 @@ from stoat.plan.events.attempts import (
 )
 from stoat.plan.events.base import Event, Unknown
 from stoat.plan.events.claims import Claimed, ClaimRenewed
-from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded
+from stoat.plan.events.evidence import GateFinished, GateStarted, RunLost, RunRecorded, RunStarted
 from stoat.plan.events.github import GitHubEvent
 from stoat.plan.events.landings import BranchMoved, Landed, LandingParked
 from stoat.plan.events.sync import Rejected
 
 OBSERVED = (
-    GateStarted, GateFinished, RunRecorded, AgentSpawned, AttemptStarted, AttemptExited, AttemptJudged, GaveUp, Landed,
-    LandingParked, BranchMoved, WorktreeParked, WorktreeFreed, Rejected, GitHubEvent,
+    GateStarted, GateFinished, RunStarted, RunRecorded, RunLost, AgentSpawned, AttemptStarted, AttemptExited,
+    AttemptJudged, GaveUp, Landed, LandingParked, BranchMoved, WorktreeParked, WorktreeFreed, Rejected, GitHubEvent,
 )  # fmt: skip
 """What a program saw happen; everything else is somebody's word (a cost is what an agent says it was)."""
-NO_NEWS = (GateStarted, AgentSpawned)
+NO_NEWS = (GateStarted, RunStarted, AgentSpawned)
 
 Recorded = tuple[Event | Unknown, str | None]
 """An event and the commit it came with."""

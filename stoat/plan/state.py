@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from stoat.clock import Time, plus, seconds_between
 from stoat.plan import streams
+from stoat.plan.evidence import Evidence, SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubState
 from stoat.plan.nodes import Header, Node
+from stoat.plan.review import Review
 
 
 class Mark(Struct, frozen=True, omit_defaults=True):
@@ -48,52 +50,6 @@ class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
         if self.renewed_at <= now:
             return self
         return replace(self, expires_at=plus(now, seconds_between(self.renewed_at, self.expires_at)))
-
-
-class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A run of a gate, a step or a slice's specs, and what it proves.
-
-    `seq` is its place in the plan's stream: newer evidence has a larger one, whatever the clocks say. `commit` is the
-    commit it began on, `commit_after` the one it ended on; `dirty` says whether the tree differed from the commit at
-    either end, None where nobody could tell. `process` is the key of the recording process, to see whether a run that
-    never finished is still going.
-    """
-
-    run: str
-    source: str
-    state: Literal["running", "passed", "failed", "timed-out"]
-    at: Time
-    by: str
-    seq: int
-    step: str | None = None
-    command: tuple[str, ...] = ()
-    exit_code: int | None = None
-    signal: str | None = None
-    started: Time | None = None
-    seconds: float | None = None
-    limit: float | None = None
-    commit: str | None = None
-    commit_after: str | None = None
-    dirty: bool | None = None
-    branch: str | None = None
-    machine: str | None = None
-    process: str | None = None
-    session: str | None = None
-    passed: int | None = None
-    failed: int | None = None
-    skipped: int | None = None
-
-
-class SpecResult(Struct, frozen=True, omit_defaults=True):
-    """The newest word on one bound spec: green or not, in which run, on which commit."""
-
-    passed: bool
-    run: str
-    seq: int
-    at: Time
-    commit: str | None = None
-    dirty: bool | None = None
-    source: str = "exec"
 
 
 class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -176,10 +132,11 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A node and all that was said and seen of it.
 
-    `evidence` has the newest finished run by step id (`""` for the gate's own bare tag), `running` the runs that
-    started and did not finish, by run id. `tries` counts the attempts that used up the node's allowance since it was
-    last restarted, which was at `restarted_seq`. `cleared_seq` is when the node was last written or its go-ahead
-    withdrawn: a go-ahead for the whole plan covers the node only if it came later (PlanState.approved_seq).
+    `evidence` has the newest finished run of each step, unit and source by `Evidence.key`, `running` the runs that
+    started and did not finish, by run id; those that were lost, too. `tries` counts the attempts that used up the
+    node's allowance since it was last restarted, which was at `restarted_seq`. `cleared_seq` is when the node was last
+    written or its go-ahead withdrawn: a go-ahead for the whole plan covers the node only if it came later
+    (PlanState.approved_seq).
     """
 
     spec: Node
@@ -199,6 +156,8 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     evidence: dict[str, Evidence] = {}
     running: dict[str, Evidence] = {}
     specs: dict[str, SpecResult] = {}
+    diagnosed: Mark | None = None
+    diagnosed_seq: int = 0
     attempt: Attempt | None = None
     attempts: int = 0
     tries: int = 0
@@ -209,6 +168,7 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     spent_usd: float | None = None
     turns: int = 0
     open_questions: int = 0
+    review: Review | None = None
 
     def lease(self, now: Time, facts: Facts = NOTHING) -> Claim | None:
         """The claim that runs on the node at `now`, None when it is free to be taken: the one rule of expiry.
@@ -238,6 +198,12 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """The last attempt, unless a person restarted the node after it began: then it is history."""
         attempt = self.attempt
         return attempt if attempt is not None and attempt.seq >= self.restarted_seq else None
+
+    @property
+    def current_review(self) -> Review | None:
+        """The newest round of a review, unless a person restarted the node after it was submitted."""
+        review = self.review
+        return review if review is not None and review.seq >= self.restarted_seq else None
 
     @property
     def current_landing(self) -> Landing | None:

@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -96,14 +97,23 @@ class Added(Struct, frozen=True, rename="camel"):
     specs_absent: tuple[str, ...]
 
 
-def split_tag(tag: str) -> tuple[NodeRef, str | None]:
-    """PLAN/NODE[/STEP] taken apart; Invalid when it is not written that way."""
+class Tag(NamedTuple):
+    """What a run is of: a node, one of its steps, or a unit of that step."""
+
+    ref: NodeRef
+    step: str | None
+    unit: str | None
+
+
+def split_tag(tag: str) -> Tag:
+    """PLAN/NODE[/STEP[/UNIT]] taken apart, the unit being all that is left; Invalid when it is not written that way."""
     plan, _, rest = tag.partition("/")
-    node, _, step = rest.partition("/")
+    node, _, rest = rest.partition("/")
+    step, _, unit = rest.partition("/")
     ref = split_ref(f"{plan}/{node}")
-    if ref is None:
-        raise Invalid([Problem(0, 0, f"{tag!r} is not a tag", "it is written PLAN/NODE or PLAN/NODE/STEP")])
-    return ref, step or None
+    if ref is None or (unit and not step):
+        raise Invalid([Problem(0, 0, f"{tag!r} is not a tag", "it is written PLAN/NODE or PLAN/NODE/STEP[/UNIT]")])
+    return Tag(ref, step or None, unit or None)
 
 
 def add(session: Session, files: Sequence[Path], tag: str, format: str = "junit") -> Added:
@@ -116,7 +126,7 @@ def add(session: Session, files: Sequence[Path], tag: str, format: str = "junit"
         raise Refused(f"reading {format} comes with a later version", hint="write JUnit XML and add that")
     if format != "junit":
         raise Refused(f"{format!r} is not a format", hint=f"one of: junit, {', '.join(LATER_FORMATS)}")
-    ref, step = split_tag(tag)
+    ref, step, unit = split_tag(tag)
     wanted = node_of(session.state(), ref)[1].spec.specs
     results = junit.read(files, wanted)
     if results.passed + results.failed == 0:
@@ -124,8 +134,9 @@ def add(session: Session, files: Sequence[Path], tag: str, format: str = "junit"
     green, red = (tuple(spec for spec in wanted if spec in names) for names in (results.green, results.red))
     event = RunRecorded(
         node=ref.node, run=mint("r"), source="junit", state="failed" if results.failed else "passed",
-        machine=machine_name(), step=step, passed=results.passed, failed=results.failed, skipped=results.skipped,
-        seconds=results.seconds, specs_passed=green, specs_failed=red, tree=tree.tree_of(session.directory),
+        machine=machine_name(), step=step, unit=unit, passed=results.passed, failed=results.failed,
+        skipped=results.skipped, seconds=results.seconds, specs_passed=green, specs_failed=red,
+        tree=tree.tree_of(session.directory),
     )  # fmt: skip
 
     def decide(state: State, now: Time) -> Change:
@@ -156,26 +167,31 @@ def show(session: Session, run_id: str) -> RunDetail:
 def _runs(session: Session, tag: str | None) -> Iterator[tuple[str, Run]]:
     """The newest word on each run with its plan, newest first: within a plan in the log's order, as in the Activity."""
     within = None if tag is None else split_tag(tag)
-    slugs = [slug for slug in session.state().plans if within is None or slug == within[0].plan]
+    slugs = [slug for slug in session.state().plans if within is None or slug == within.ref.plan]
     each = [_runs_of(session, slug, within) for slug in slugs]
     return heapq.merge(*each, key=lambda found: found[1].at, reverse=True)
 
 
-def _runs_of(session: Session, slug: str, within: tuple[NodeRef, str | None] | None) -> Iterator[tuple[str, Run]]:
+def _runs_of(session: Session, slug: str, within: Tag | None) -> Iterator[tuple[str, Run]]:
     told = set()
     for recorded in session.store.history(streams.of_plan(slug), newest_first=True):
         event = recorded.event
         if not isinstance(event, Run) or event.run in told:
             continue
         told.add(event.run)
-        if within is None or (event.node == within[0].node and within[1] in (None, event.step)):
+        if within is None or _is_below(within, event):
             yield slug, event
 
 
+def _is_below(tag: Tag, event: Run) -> bool:
+    unit = event.unit if isinstance(event, RunRecorded) else None
+    return event.node == tag.ref.node and tag.step in (None, event.step) and tag.unit in (None, unit)
+
+
 def _shown(slug: str, event: Run) -> RunShown:
-    tag = "/".join((slug, event.node, event.step) if event.step else (slug, event.node))
     finished = not isinstance(event, GateStarted)
     counted = event if isinstance(event, RunRecorded) else None
+    tag = "/".join(part for part in (slug, event.node, event.step, counted.unit if counted else None) if part)
     ran = event.before if isinstance(event, GateFinished) else event.tree
     seconds = event.seconds if not isinstance(event, GateStarted) else None
     started = event.started if isinstance(event, GateFinished) else None if finished else event.at

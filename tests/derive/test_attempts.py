@@ -21,8 +21,9 @@ from stoat.derive.integration import (
     Unusable,
     Verified,
 )
+from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, SLICE, Node
-from stoat.plan.state import Attempt, Evidence, Mark, NodeState
+from stoat.plan.state import Attempt, Mark, NodeState
 
 START = "2026-11-30T10:00:00.000Z"
 EXIT = "2026-11-30T10:05:00.000Z"

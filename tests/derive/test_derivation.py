@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from stoat.derive.answers import Answers, NodeAnswer, PlanAnswer
 from stoat.derive.derivation import derive
 from stoat.plan import fold, streams
+from stoat.plan.evidence import SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubNow, GitHubState, Link, PullNow, RepositoryNow
 from stoat.plan.nodes import ISSUE, KINDS, PR, SLICE, Repo, Step
-from stoat.plan.state import MachineState, Mark, NodeState, Parked, PlanState, Question, SpecResult, State
+from stoat.plan.state import MachineState, Mark, NodeState, Parked, PlanState, Question, State
 from tests.support.github_states import (
     GREEN,
     HEAD,

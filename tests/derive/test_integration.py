@@ -24,8 +24,9 @@ from stoat.derive.integration import (
     proof,
     unproved_steps,
 )
+from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import CHANGE, GATE, SLICE, Node, Step
-from stoat.plan.state import Evidence, Mark, NodeState
+from stoat.plan.state import Mark, NodeState
 
 HEAD = "c" * 40
 OTHER = "d" * 40

@@ -8,9 +8,10 @@ import pytest
 
 from stoat.derive import steps
 from stoat.derive.verdict import Context
+from stoat.plan.evidence import Evidence
 from stoat.plan.facts import Facts
 from stoat.plan.nodes import GATE, Step
-from stoat.plan.state import Evidence, NodeState
+from stoat.plan.state import NodeState
 from tests.support.states import NOW, going, node, run
 
 CONTEXT = Context(NOW, Facts(machine="box", dead=frozenset({"dead"})))

@@ -9,19 +9,18 @@ from msgspec.structs import replace
 from stoat.derive.answers import Answers, NodeAnswer
 from stoat.derive.derivation import derive
 from stoat.plan import streams
+from stoat.plan.evidence import Evidence, SpecResult
 from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, SLICE, Header, Node, Step
 from stoat.plan.state import (
     Attempt,
     Claim,
-    Evidence,
     Landing,
     MachineState,
     Mark,
     NodeState,
     Part,
     PlanState,
-    SpecResult,
     State,
 )
 

@@ -24,7 +24,8 @@ from stoat.derive import freshness, steps
 from stoat.derive.freshness import Proof
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import status as say
-from stoat.plan.state import Evidence, NodeState, PlanState, SpecResult
+from stoat.plan.evidence import Evidence, SpecResult
+from stoat.plan.state import NodeState, PlanState
 
 
 def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:

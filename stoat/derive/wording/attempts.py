@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from stoat.derive.wording.status import step_mismatch
 from stoat.derive.wording.text import ASKED_A_PERSON, counted
+from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import Step
-from stoat.plan.state import Evidence
 
 RED = "its verification is red on the committed branch"
 GIVEN_BACK = ASKED_A_PERSON

@@ -48,12 +48,30 @@ def _finished(event: evidence.GateFinished) -> str:
     return f"{what} failed ({how}) in {took}{dirty}"
 
 
+def _begun(event: evidence.RunStarted) -> str:
+    tests = f", {counted(event.total, 'test')}" if event.total else ""
+    return f"{_run_of(event)} began ({event.source}{tests})"
+
+
 def _recorded(event: evidence.RunRecorded) -> str:
-    what = f"step {event.step}" if event.step else "a run"
     counts = f"{event.passed} passed, {event.failed} failed" + (f", {event.skipped} skipped" if event.skipped else "")
+    if event.indeterminate:
+        counts += f", {event.indeterminate} indeterminate"
     specs = len(event.specs_passed) + len(event.specs_failed)
     bound = f"; {len(event.specs_passed)} of {counted(specs, 'spec')} green" if specs else ""
-    return f"{what} {event.state} ({event.source}: {counts}{bound})"
+    state = "ended without a verdict" if event.state == "unknown" else event.state
+    return f"{_run_of(event)} {state} ({event.source}: {counts}{bound})"
+
+
+def _run_of(event: evidence.RunStarted | evidence.RunRecorded) -> str:
+    if event.step is None:
+        return "a run"
+    return f"step {event.step}, unit {event.unit}," if event.unit else f"step {event.step}"
+
+
+def _asserted(event: evidence.ResultAsserted) -> str:
+    what = f"step {event.step}" if event.step else "the gate"
+    return because(f"says that {what} {event.state}", event.why)
 
 
 def _landed(event: landings.Landed) -> str:
@@ -124,7 +142,11 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     attempts.CostReported: lambda e: f"it cost ${e.usd:.2f}" + (f" in {counted(e.turns, 'turn')}" if e.turns else ""),
     evidence.GateStarted: lambda e: f"{f'step {e.step}' if e.step else 'the gate'} began",
     evidence.GateFinished: _finished,
+    evidence.RunStarted: _begun,
     evidence.RunRecorded: _recorded,
+    evidence.RunLost: lambda e: because(f"the run {e.run} never finished", e.why),
+    evidence.ResultAsserted: _asserted,
+    evidence.GateDiagnosed: lambda e: f"diagnosed it: {e.text}",
     landings.Landed: _landed,
     landings.LandingParked: lambda e: f"could not be landed: {conflict_or(e.why, e.files)}",
     landings.BranchMoved: lambda e: f"{e.branch} moved to {e.tip[:7]}",

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from stoat.derive.wording import commands
 from stoat.derive.wording.attempts import other_commands
 from stoat.derive.wording.text import counted, listed, one_line
+from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import Step
-from stoat.plan.state import Evidence
 
 RUN_AGAIN = "run again once that is mended"
 READY = "its branch is ready"

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from stoat.clock import duration_text
 from stoat.derive.wording.text import because, conflict_or, counted, listed, moment
 from stoat.plan.commands import written
-from stoat.plan.state import Attempt, Claim, Evidence, Landing, Mark, Parked
+from stoat.plan.evidence import Evidence
+from stoat.plan.state import Attempt, Claim, Landing, Mark, Parked
 
 Tally = tuple[int, int, int]
 """How many steps passed, failed (in any way), and have no verdict yet."""

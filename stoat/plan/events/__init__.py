@@ -38,7 +38,10 @@ FAMILIES: dict[str, tuple[type, ...]] = {
         decisions.PartialAccepted, decisions.NoteAdded,
     ),
     "claims": (claims.Claimed, claims.ClaimRenewed, claims.ClaimReleased),
-    "evidence": (evidence.GateStarted, evidence.GateFinished, evidence.RunRecorded),
+    "evidence": (
+        evidence.GateStarted, evidence.GateFinished, evidence.RunStarted, evidence.RunRecorded, evidence.RunLost,
+        evidence.ResultAsserted, evidence.GateDiagnosed,
+    ),
     "attempts": (
         attempts.AttemptStarted, attempts.AgentSpawned, attempts.AttemptExited, attempts.AttemptJudged,
         attempts.GaveUp, attempts.WorktreeParked, attempts.WorktreeFreed, attempts.CostReported,

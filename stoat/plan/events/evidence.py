@@ -1,14 +1,16 @@
-"""Runs of gates and specs: what was executed, on which commit, and how it ended."""
+"""Runs of gates and specs: what was executed, on which commit, and how it ended; and an agent's word on a gate."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stoat.clock import Time
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.state import Evidence, PlanState, SpecResult
+from stoat.plan.evidence import ASSERTED, Evidence, SpecResult
+from stoat.plan.state import Mark, NodeState, PlanState
 
 
 class Tree(Struct, frozen=True, omit_defaults=True):
@@ -75,38 +77,83 @@ class GateFinished(NodeEvent, tag="gate_finished", frozen=True):
             signal=self.signal, started=self.started, seconds=self.seconds, limit=self.limit, commit=self.before.commit,
             commit_after=self.after.commit, dirty=_either(self.before.dirty, self.after.dirty),
             branch=self.after.branch or self.before.branch, machine=self.machine, session=self.by.session,
+            began=_began(node, self.run, plan.seq),
         )  # fmt: skip
         going = {run: one for run, one in node.running.items() if run != self.run}
-        plan.change(self.node, running=going, evidence={**node.evidence, self.step or "": ended})
+        plan.change(self.node, running=going, evidence=_with(node.evidence, ended))
 
 
-class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
-    """A test run's results were read from a file or a stream: its counts, and which specs passed and failed.
+class RunStarted(NodeEvent, tag="run_started", frozen=True):
+    """A test run began to publish, for the whole node, for a step, or for one `unit` of a step (PROJECT.FRAMEWORK).
 
-    `specs_passed` and `specs_failed` name `{Feature}/{Scenario}`; `source` the format it came in.
+    `source` is bobcat, pytest or a report's format; `total` how many tests it is going to run; `process` the key of
+    the publishing process where it is known, by which a run that was killed can be told from one that goes on.
     """
 
     run: str
     source: str
-    state: Literal["passed", "failed"]
     machine: str
     step: str | None = None
+    unit: str | None = None
+    total: int | None = None
+    suite: str = ""
+    process: str | None = None
+    tree: Tree = Tree()
+
+    def fold(self, plan: PlanState) -> None:
+        """Note the run as going; one that ended already stays ended, and lost ones before it are history."""
+        node = plan.nodes[self.node]
+        going = Evidence(
+            run=self.run, source=self.source, state="running", at=self.at, by=self.by.name, seq=plan.seq,
+            step=self.step, unit=self.unit, suite=self.suite, total=self.total, started=self.at, began=plan.seq,
+            commit=self.tree.commit, dirty=self.tree.dirty, branch=self.tree.branch, machine=self.machine,
+            process=self.process, session=self.by.session,
+        )  # fmt: skip
+        if any(ended.run == self.run for ended in node.evidence.values()):
+            return
+        before = node.running.get(self.run)
+        if before is not None:
+            going = replace(going, seq=before.seq, began=before.began)
+        plan.change(self.node, running={**_without_lost(node, going.key), self.run: going})
+
+
+class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
+    """A test run's results, from a stream or from a file: its counts, and which specs passed and failed.
+
+    `state` is unknown when nothing failed and something is indeterminate: neither red nor green. `specs_passed` and
+    `specs_failed` name `{Feature}/{Scenario}`; `source` is bobcat, pytest or the report's format; `unit` the part of a
+    step that it ran; `on_retry` how many passed at a later attempt only.
+    """
+
+    run: str
+    source: str
+    state: Literal["passed", "failed", "unknown"]
+    machine: str
+    step: str | None = None
+    unit: str | None = None
+    suite: str = ""
+    exit_code: int | None = None
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    indeterminate: int = 0
+    on_retry: int = 0
     seconds: float | None = None
+    started: Time | None = None
     specs_passed: tuple[str, ...] = ()
     specs_failed: tuple[str, ...] = ()
     tree: Tree = Tree()
 
     def fold(self, plan: PlanState) -> None:
-        """The run decides its step, and each spec that it names."""
+        """The run decides its step or unit, and each spec that it names."""
         node = plan.nodes[self.node]
         seen = Evidence(
             run=self.run, source=self.source, state=self.state, at=self.at, by=self.by.name, seq=plan.seq,
-            step=self.step, seconds=self.seconds, commit=self.tree.commit, commit_after=self.tree.commit,
-            dirty=self.tree.dirty, branch=self.tree.branch, machine=self.machine, session=self.by.session,
-            passed=self.passed, failed=self.failed, skipped=self.skipped,
+            step=self.step, unit=self.unit, suite=self.suite, exit_code=self.exit_code, started=self.started,
+            seconds=self.seconds, commit=self.tree.commit, commit_after=self.tree.commit, dirty=self.tree.dirty,
+            branch=self.tree.branch, machine=self.machine, session=self.by.session, passed=self.passed,
+            failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
+            began=_began(node, self.run, plan.seq),
         )  # fmt: skip
         specs = dict(node.specs)
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
@@ -114,7 +161,74 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
                 specs[name] = SpecResult(
                     green, self.run, plan.seq, self.at, self.tree.commit, self.tree.dirty, self.source
                 )
-        plan.change(self.node, specs=specs, evidence={**node.evidence, self.step or "": seen})
+        going = {run: one for run, one in _without_lost(node, seen.key).items() if run != self.run}
+        plan.change(self.node, specs=specs, running=going, evidence=_with(node.evidence, seen))
+
+
+class RunLost(NodeEvent, tag="run_lost", frozen=True):
+    """A test run went quiet and never said that it finished: it is neither going nor passed nor failed. Its results,
+    if they come after all, count."""
+
+    run: str
+    why: str = ""
+
+    def fold(self, plan: PlanState) -> None:
+        """It is going no more."""
+        node = plan.nodes[self.node]
+        going = node.running.get(self.run)
+        if going is not None:
+            lost = replace(going, state="lost", why=self.why or None)
+            plan.change(self.node, running={**node.running, self.run: lost})
+
+
+class ResultAsserted(NodeEvent, tag="result_asserted", frozen=True):
+    """An agent's word that a gate (or its `step`) passed or failed. It counts only while a person allows that.
+
+    `why` is what the word rests on; `tree` what the checkout was that it was said in.
+    """
+
+    run: str
+    state: Literal["passed", "failed"]
+    why: str
+    machine: str
+    step: str | None = None
+    tree: Tree = Tree()
+
+    def fold(self, plan: PlanState) -> None:
+        """Keep the newest word on it."""
+        said = Evidence(
+            run=self.run, source=ASSERTED, state=self.state, at=self.at, by=self.by.name, seq=plan.seq, began=plan.seq,
+            step=self.step, why=self.why, commit=self.tree.commit, commit_after=self.tree.commit,
+            dirty=self.tree.dirty, branch=self.tree.branch, machine=self.machine, session=self.by.session,
+        )  # fmt: skip
+        plan.change(self.node, evidence=_with(plan.nodes[self.node].evidence, said))
+
+
+class GateDiagnosed(NodeEvent, tag="gate_diagnosed", frozen=True):
+    """A worker found out why a gate is red, and that its own work cannot make it green: what a person has to decide."""
+
+    text: str
+
+    def fold(self, plan: PlanState) -> None:
+        """It stands until the gate is run again or restarted."""
+        plan.change(self.node, diagnosed=Mark(self.by.name, self.at, self.text), diagnosed_seq=plan.seq)
+
+
+def _began(node: NodeState, run: str, otherwise: int) -> int:
+    """The place in the stream at which a run began: of its start, where one is on record."""
+    known = node.running.get(run) or next((one for one in node.evidence.values() if one.run == run), None)
+    return known.order if known is not None else otherwise
+
+
+def _with(evidence: dict[str, Evidence], seen: Evidence) -> dict[str, Evidence]:
+    """The evidence with one run more, unless a run of the same that began later ended already."""
+    known = evidence.get(seen.key)
+    return evidence if known is not None and known.order > seen.order else {**evidence, seen.key: seen}
+
+
+def _without_lost(node: NodeState, key: str) -> dict[str, Evidence]:
+    """The node's unfinished runs, without those of the same step and unit that were lost."""
+    return {run: one for run, one in node.running.items() if one.state != "lost" or one.key != key}
 
 
 def _either(before: bool | None, after: bool | None) -> bool | None:

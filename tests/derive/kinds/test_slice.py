@@ -6,9 +6,10 @@ from itertools import product
 
 import pytest
 
+from stoat.plan.evidence import SpecResult
 from stoat.plan.facts import Facts
 from stoat.plan.nodes import SLICE
-from stoat.plan.state import Parked, SpecResult
+from stoat.plan.state import Parked
 from tests.support.states import BEFORE, JO, answer, claim, going, landing, node, piece, plan, run
 
 

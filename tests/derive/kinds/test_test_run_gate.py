@@ -7,8 +7,9 @@ from itertools import combinations_with_replacement
 import pytest
 
 from stoat.derive.answers import NodeAnswer
+from stoat.plan.evidence import Evidence
 from stoat.plan.facts import Facts
-from stoat.plan.state import Evidence, NodeState, PlanState
+from stoat.plan.state import NodeState, PlanState
 from tests.support.states import JO, answer, claim, done, gate, going, landing, node, plan, run
 
 INTEG = {"branch": "integ"}

@@ -1,0 +1,82 @@
+"""What is known of one run, and the newest word on one spec: the values that the state keeps of evidence."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from stoat.clock import Time
+
+EXEC = "exec"
+"""The source of a command that ran under `stoat gate`."""
+ASSERTED = "asserted"
+"""The source of a result that nobody saw: an agent's word."""
+
+
+class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run of a gate, a step, a unit of a step, or a slice's specs, and what it proves.
+
+    `seq` is its place in the plan's stream, `began` that of its start, where one is on record: newer evidence began
+    later there, whatever the clocks say. `commit` is the commit it began on, `commit_after` the one it ended on;
+    `dirty` says whether the tree differed from the commit at either end, None where nobody could tell. `process` is
+    the key of the recording process, to see whether a run that never finished is still going. A run that is `unknown`
+    is neither red nor green; one that is `lost` went quiet and never finished.
+    """
+
+    run: str
+    source: str
+    state: Literal["running", "passed", "failed", "timed-out", "unknown", "lost"]
+    at: Time
+    by: str
+    seq: int
+    step: str | None = None
+    command: tuple[str, ...] = ()
+    exit_code: int | None = None
+    signal: str | None = None
+    started: Time | None = None
+    seconds: float | None = None
+    limit: float | None = None
+    commit: str | None = None
+    commit_after: str | None = None
+    dirty: bool | None = None
+    branch: str | None = None
+    machine: str | None = None
+    process: str | None = None
+    session: str | None = None
+    passed: int | None = None
+    failed: int | None = None
+    skipped: int | None = None
+    unit: str | None = None
+    suite: str = ""
+    total: int | None = None
+    indeterminate: int = 0
+    on_retry: int = 0
+    why: str | None = None
+    began: int = 0
+
+    @property
+    def order(self) -> int:
+        """Its age among the runs of a node: the larger, the newer."""
+        return self.began or self.seq
+
+    @property
+    def key(self) -> str:
+        """What it is a run of: `STEP` (a command under `stoat gate`), `STEP/` (a test run), `STEP/UNIT`, `STEP!` (an
+        agent's word); the whole node has the empty step."""
+        step = self.step or ""
+        if self.source == ASSERTED:
+            return f"{step}!"
+        return f"{step}/{self.unit}" if self.unit else step
+
+
+class SpecResult(Struct, frozen=True, omit_defaults=True):
+    """The newest word on one bound spec: green or not, in which run, on which commit."""
+
+    passed: bool
+    run: str
+    seq: int
+    at: Time
+    commit: str | None = None
+    dirty: bool | None = None
+    source: str = "exec"

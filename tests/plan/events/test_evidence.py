@@ -1,0 +1,102 @@
+"""What runs of tests leave in the state: in whatever order their starts, ends and losses come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stoat.plan import fold
+from stoat.plan.events.authoring import NodeAdded
+from stoat.plan.events.base import Event
+from stoat.plan.events.evidence import (
+    GateDiagnosed,
+    GateFinished,
+    GateStarted,
+    ResultAsserted,
+    RunLost,
+    RunRecorded,
+    RunStarted,
+)
+from stoat.plan.events.plans import PlanCreated
+from stoat.plan.nodes import GATE, Header, Node
+from stoat.plan.state import NodeState, PlanState
+
+
+def after(*events: Event) -> NodeState:
+    """The node `g` after those events, which take the places 3, 4 … of its plan's stream."""
+    whole = (PlanCreated(header=Header(plan="p")), NodeAdded(node="g", spec=Node(id="g", kind=GATE)), *events)
+    part, troubles = fold.fold_part("plans/p", None, [fold.encode_event(event) for event in whole])
+    assert troubles == [] and isinstance(part, PlanState)
+    return part.nodes["g"]
+
+
+def began(run: str, unit: str | None = "a.net9", **more: Any) -> RunStarted:
+    return RunStarted(node="g", run=run, source="bobcat", machine="m", step="s", unit=unit, **more)
+
+
+def ended(run: str, state: Any = "passed", unit: str | None = "a.net9", **more: Any) -> RunRecorded:
+    return RunRecorded(node="g", run=run, source="bobcat", state=state, machine="m", step="s", unit=unit, **more)
+
+
+def test_each_unit_of_a_step_keeps_its_newest_run() -> None:
+    node = after(
+        began("r-1"), began("r-2", unit="b/c.net9"), ended("r-1", passed=2), ended("r-2", "failed", "b/c.net9")
+    )
+    assert {key: (seen.run, seen.state, seen.order) for key, seen in node.evidence.items()} == {
+        "s/a.net9": ("r-1", "passed", 3), "s/b/c.net9": ("r-2", "failed", 4)
+    }  # fmt: skip
+    assert node.running == {}
+
+
+def test_newest_is_the_run_that_began_last_not_the_one_that_ended_last() -> None:
+    node = after(began("r-1"), began("r-2"), ended("r-2", "failed"), ended("r-1"))
+    assert (node.evidence["s/a.net9"].run, node.running) == ("r-2", {})
+    wrapper = {"node": "g", "command": ("make",), "machine": "m", "step": "s"}
+    node = after(
+        GateStarted(run="g-1", **wrapper), GateStarted(run="g-2", **wrapper),
+        GateFinished(run="g-2", exit_code=1, seconds=1, **wrapper),
+        GateFinished(run="g-1", exit_code=0, seconds=1, **wrapper),
+    )  # fmt: skip
+    assert (node.evidence["s"].run, node.evidence["s"].order) == ("g-2", 4)
+
+
+def test_a_start_that_comes_after_the_end_opens_nothing_again() -> None:
+    assert after(ended("r-1"), began("r-1")).running == {}
+
+
+def test_a_start_said_twice_is_one_run_of_the_first_place() -> None:
+    node = after(began("r-1"), began("r-1", total=9))
+    assert [(seen.order, seen.total) for seen in node.running.values()] == [(3, 9)]
+
+
+def test_a_lost_run_is_going_no_more_and_its_results_heal_it() -> None:
+    lost = after(began("r-1"), RunLost(node="g", run="r-1", why="no heartbeat for 30s"))
+    assert [(seen.state, seen.why) for seen in lost.running.values()] == [("lost", "no heartbeat for 30s")]
+    healed = after(began("r-1"), RunLost(node="g", run="r-1"), ended("r-1"))
+    assert (healed.running, healed.evidence["s/a.net9"].order) == ({}, 3)
+    again = after(began("r-1"), RunLost(node="g", run="r-1"), began("r-1"))
+    assert [seen.state for seen in again.running.values()] == ["running"]
+
+
+def test_lost_runs_of_a_unit_do_not_pile_up() -> None:
+    lose = [event for at in range(9) for event in (began(f"r-{at}"), RunLost(node="g", run=f"r-{at}"))]
+    assert list(after(*lose).running) == ["r-8"]
+    assert after(*lose, ended("r-9")).running == {}
+
+
+def test_losing_a_run_that_ended_or_never_began_changes_nothing() -> None:
+    node = after(ended("r-1"), RunLost(node="g", run="r-1"), RunLost(node="g", run="r-7"))
+    assert (node.running, node.evidence["s/a.net9"].state) == ({}, "passed")
+
+
+def test_an_agents_word_is_kept_beside_what_was_seen() -> None:
+    node = after(
+        GateFinished(node="g", run="g-1", command=(), machine="m", step="s", exit_code=1, seconds=1),
+        ResultAsserted(node="g", run="w-1", state="passed", why="ran it on the GPU box", machine="m", step="s"),
+    )
+    assert {key: seen.state for key, seen in node.evidence.items()} == {"s": "failed", "s!": "passed"}
+
+
+def test_a_diagnosis_has_its_place_among_the_runs() -> None:
+    node = after(ended("r-1", "failed"), GateDiagnosed(node="g", text="the database image is gone"))
+    assert node.diagnosed is not None and node.diagnosed.why == "the database image is gone"
+    assert node.diagnosed_seq == 4

@@ -1,0 +1,189 @@
+"""The archive of a test run: its wire events as they were received, one JSON object a line, a file a run.
+
+    <common git dir>/stoat/runs/<runId>.ndjson        ejected: …/runs/ejected/
+
+Whoever receives events appends, the server and a test runner without one alike: a line is never rewritten. A last
+line that was torn by a kill costs that line and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import msgspec
+
+from stoat.errors import UNDECODABLE, NotFound
+from stoat.plan.monitor import wire
+from stoat.plan.monitor.fold import fold
+from stoat.plan.monitor.run import Run
+
+RETENTION_DAYS = 14.0
+"""Days after which an archive that nobody touched is retired, where BOBCAT_MONITOR_RETENTION_DAYS says nothing."""
+
+_SUFFIX = ".ndjson"
+_LONGEST = 16 * 1024 * 1024
+"""Bytes of the longest line that is read; more than any batch may be."""
+
+
+class Archived(NamedTuple):
+    """An archive: the run's id, its file, when it was last touched (seconds since 1970) and its size in bytes."""
+
+    run_id: str
+    path: Path
+    touched: float
+    size: int
+
+
+class Archive:
+    """The archives in one directory, which is made when something is to be kept."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @classmethod
+    def of(cls, common: Path) -> Archive:
+        """The archives of the store whose common git directory this is."""
+        return cls(common / "stoat" / "runs")
+
+    def path(self, run_id: str) -> Path:
+        """The file of a run; NotFound for an id that names none."""
+        if not wire.is_run_id(run_id):
+            raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
+        return self.directory / (wire.run_id(run_id) + _SUFFIX)
+
+    def append(self, run_id: str, lines: Sequence[bytes]) -> None:
+        """Append events of a run, each one JSON object without a line break; OSError when they could not be kept."""
+        if not lines:
+            return
+        path = self.path(run_id)
+        try:
+            handle = _opened(path)
+        except FileNotFoundError:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            handle = _opened(path)
+        try:
+            size = os.fstat(handle).st_size
+            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+            data = memoryview((b"\n" if torn else b"") + b"\n".join(lines) + b"\n")
+            while data:
+                data = data[os.write(handle, data) :]
+        finally:
+            os.close(handle)
+
+    def runs(self) -> list[Archived]:
+        """Every archive, the last touched one first."""
+        found = []
+        try:
+            entries = list(os.scandir(self.directory))
+        except FileNotFoundError:
+            return []
+        for entry in entries:
+            run_id = entry.name.removesuffix(_SUFFIX)
+            if run_id == entry.name or not wire.is_run_id(run_id):
+                continue
+            try:
+                seen = entry.stat()
+            except FileNotFoundError:
+                continue
+            found.append(Archived(run_id, Path(entry.path), seen.st_mtime, seen.st_size))
+        return sorted(found, key=lambda one: one.touched, reverse=True)
+
+    def has(self, run_id: str) -> bool:
+        """Whether there is an archive of that run."""
+        return wire.is_run_id(run_id) and self.path(run_id).exists()
+
+    def lines(self, run_id: str) -> Iterator[bytes]:
+        """The archive's lines as they are, each with its line break, one at a time; NotFound when there is none."""
+        with _read(self.path(run_id)) as file:
+            yield from _lines(file)
+
+    def read(self, run_id: str) -> Run:
+        """The run folded from its archive, orphaned unless it finished; NotFound when there is none."""
+        return read_run(self.path(run_id))
+
+    def eject(self, run_id: str) -> None:
+        """Take a run out of sight: its archive moves to `ejected/`. NotFound when there is none."""
+        path = self.path(run_id)
+        aside = self.directory / "ejected"
+        try:
+            path.stat()
+            aside.mkdir(exist_ok=True)
+            path.replace(_free(aside / path.name))
+        except FileNotFoundError:
+            raise _unknown(path) from None
+
+    def retire(self, now: float, days: float) -> list[str]:
+        """Remove the archives, ejected ones too, that were not touched for so many days before `now` (seconds since
+        1970); 0 or less: none. Gives the ids of the runs."""
+        if days <= 0:
+            return []
+        gone = []
+        for archived in (*self.runs(), *Archive(self.directory / "ejected").runs()):
+            if now - archived.touched > days * 86400:
+                archived.path.unlink(missing_ok=True)
+                gone.append(archived.run_id)
+        return gone
+
+
+def events(path: Path) -> Iterator[dict[str, Any]]:
+    """The wire events of an archive, one at a time; a torn line is stepped over. NotFound where there is no archive."""
+    with _read(path) as file:
+        for line in _lines(file):
+            try:
+                event = msgspec.json.decode(line)
+            except UNDECODABLE:
+                continue
+            if wire.run_of(event) is not None:
+                yield event
+
+
+def read_run(path: Path) -> Run:
+    """The run whose archive this is, folded; orphaned unless it finished. NotFound where there is no archive."""
+    run = Run(path.name.removesuffix(_SUFFIX))
+    for event in events(path):
+        fold(run, event)
+    run.orphaned = not run.finished
+    return run
+
+
+def is_silent(archived: Archived, seconds: float) -> bool:
+    """Whether nothing was added to an archive for so long."""
+    return time.time() - archived.touched > seconds
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+
+
+def _read(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise _unknown(path) from None
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines one at a time; one that is longer than any event may be is stepped over."""
+    while line := file.readline(_LONGEST):
+        if len(line) == _LONGEST and not line.endswith(b"\n"):
+            while (rest := file.readline(_LONGEST)) and not rest.endswith(b"\n"):
+                pass
+            continue
+        yield line
+
+
+def _free(path: Path) -> Path:
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.stem}.{number}{path.suffix}")
+    return free
+
+
+def _unknown(path: Path) -> NotFound:
+    return NotFound(f"there is no run {path.name.removesuffix(_SUFFIX)!r}", hint="see them with `stoat runs list`")

@@ -1,0 +1,146 @@
+"""A test run as it is folded from its wire events, and what it comes to."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from stoat.clock import Time
+from stoat.plan.monitor import wire
+from stoat.plan.monitor.scenario import FAILED, PASS_ON_RETRY, PASSES, SKIPPED, Scenario
+
+Verdict = Literal["passed", "failed", "unknown"]
+
+_INDETERMINATE_EXIT = 2
+
+
+class Counts(Struct, frozen=True, rename="camel"):
+    """How many scenarios ended in which way; each is in one of them (`skipped` ones are in `passed` too)."""
+
+    passed: int = 0
+    failed: int = 0
+    passed_on_retry: int = 0
+    indeterminate: int = 0
+    skipped: int = 0
+
+    @property
+    def decided(self) -> int:
+        """How many have an outcome of whatever kind."""
+        return self.passed + self.failed + self.passed_on_retry + self.indeterminate
+
+
+class Lane(Struct):
+    """A supervisor's lane: a worker process that is handed scenarios; `passes` counts how often it was."""
+
+    lane: wire.Lane
+    status: Literal["running", "finished", "crashed"] = "running"
+    passes: int = 0
+    uids: tuple[str, ...] = ()
+    started_at: Time | None = None
+    finished_at: Time | None = None
+    outcomes: int | None = None
+    process_id: int | None = None
+
+
+class Recycle(Struct, frozen=True, rename="camel"):
+    """A resource that was thrown away and stood up again."""
+
+    resource: str
+    at: Time | None
+
+
+class WorkerFault(Struct, frozen=True, rename="camel"):
+    """A worker process that died."""
+
+    lane: wire.Lane | None
+    fault: str
+    exit_code: int | None
+    standard_error: str | None
+    at: Time | None
+
+
+class Stall(Struct, frozen=True, rename="camel"):
+    """A test that was in flight for too long."""
+
+    uid: str
+    display_name: str
+    in_flight_ms: int | None
+    lane: wire.Lane | None
+    process_id: int | None
+    at: Time | None
+
+
+class Progress(Struct, frozen=True, rename="camel"):
+    """How far the run is, as its supervisor said last."""
+
+    elapsed_ms: int
+    done: int
+    total: int
+    in_flight: int
+    longest_running: str | None
+    peak_worker_bytes: int | None
+    at: Time | None
+
+
+class Run(Struct):
+    """A run and everything in it. Only the fold changes one.
+
+    `told` are the counts of run_finished; `orphaned` that it never finished and its publisher fell silent: it is not
+    running, not passed and not failed, until it publishes again. `heard` counts its events.
+    """
+
+    run_id: str
+    suite: str = ""
+    repository: str = ""
+    branch: str | None = None
+    mode: str = ""
+    tag: str | None = None
+    total_scenarios: int | None = None
+    started_at: Time | None = None
+    finished_at: Time | None = None
+    finished: bool = False
+    exit_code: int | None = None
+    told: Counts | None = None
+    scenarios: dict[str, Scenario] = {}
+    lanes: dict[wire.Lane, Lane] = {}
+    recycles: list[Recycle] = []
+    worker_faults: list[WorkerFault] = []
+    stalls: list[Stall] = []
+    progress: Progress | None = None
+    orphaned: bool = False
+    heard: int = 0
+
+    @property
+    def counts(self) -> Counts:
+        """What run_finished said, else what the scenarios heard of come to."""
+        skipped = sum(one.current.state == SKIPPED for one in self.scenarios.values() if not one.own)
+        if self.told is not None:
+            told = self.told
+            return Counts(told.passed, told.failed, told.passed_on_retry, told.indeterminate, skipped)
+        outcomes = [outcome for one in self.scenarios.values() if (outcome := one.outcome) is not None]
+        on_retry = outcomes.count(PASS_ON_RETRY)
+        passed = sum(outcome in PASSES for outcome in outcomes) - on_retry
+        # Aborted, or a word that nobody knows, is no verdict: "we do not know" is not red.
+        failed = outcomes.count(FAILED)
+        return Counts(passed, failed, on_retry, len(outcomes) - passed - on_retry - failed, skipped)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """How it ended; None while it runs, and for an orphaned one. A run in which nothing ran proves nothing."""
+        if not self.finished:
+            return None
+        counts = self.counts
+        if counts.failed:
+            return "failed"
+        if counts.indeterminate or self.exit_code == _INDETERMINATE_EXIT:
+            return "unknown"
+        if self.exit_code not in (0, None):
+            return "failed"
+        return "passed" if counts.decided else "unknown"
+
+    def specs(self, wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Of the scenarios that `wanted` names by uid, those that passed and those that failed in this run."""
+        outcomes = {uid: self.scenarios[uid].outcome for uid in wanted if uid in self.scenarios}
+        passed = tuple(uid for uid, outcome in outcomes.items() if outcome in PASSES)
+        return passed, tuple(uid for uid, outcome in outcomes.items() if outcome == FAILED)

@@ -54,12 +54,14 @@ class Scenario(Struct):
     """A scenario. `own` says that its worker published it; what a supervisor forwarded of it counts only without that.
 
     `tries` has its own attempts by number, `retries` why each number was tried, `spare` the starts that opened none.
+    `cursor` is the attempt whose start was heard last, which is where a step belongs: an earlier one's in a replay.
     """
 
     uid: str
     names: tuple[str, str] | None = None
     display: str | None = None
     number: int = 1
+    cursor: int = 1
     pinned: int = 0
     spare: dict[Time, int] = {}
     own: bool = False
@@ -123,8 +125,10 @@ class Scenario(Struct):
         self.total_steps = wire.whole(event, "totalSteps") or self.total_steps
         said, at = max(1, wire.whole(event, "attempt") or 1), wire.moment(event, "at")
         known = [one for one in self.tries.values() if at is not None and (one.said, one.started_at) == (said, at)]
-        if any(one.finished_at is not None and one.finished_at > one.started_at for one in known if one.started_at):
-            return  # the very start of an attempt that is over: heard again, and not the one that a retry waits for
+        if known:
+            self.cursor = known[-1].number
+            if at is not None and (known[-1].finished_at or "") > at:
+                return  # the very start of an attempt that is over: heard again, and not the one that a retry waits for
         pinned, self.pinned = self.pinned, 0
         number = max(said, pinned, self.number)
         if number > self.number:
@@ -161,9 +165,9 @@ class Scenario(Struct):
             self.pinned = max(following, self.pinned)
 
     def step(self) -> StepLog:
-        """The steps of the current attempt, for a step event of the worker's own."""
+        """The steps of the attempt whose start was heard last, for a step event of the worker's own."""
         self.own = True
-        attempt = self._try(self.number)
+        attempt = self._try(self.cursor)
         if attempt.log is None:
             attempt.log = StepLog()
         return attempt.log
@@ -204,7 +208,7 @@ class Scenario(Struct):
             if at is not None and current.finished_at is not None and current.finished_at > at:
                 # It ended after this attempt began: it is this attempt that ended.
                 opened.take_end(current)
-        self.number = number
+        self.number = self.cursor = number
 
     def _ended(self, told: int, at: Time | None) -> Attempt:
         """The attempt that a finish speaks of: the newest that had begun by then."""

@@ -8,6 +8,7 @@ import typer
 
 from stoat.cli import render
 from stoat.cli.context import Json
+from stoat.cli.waiting import wait
 
 if TYPE_CHECKING:
     from stoat.derive.frontier import Frontier
@@ -20,8 +21,6 @@ Milestone = Annotated[
     str | None, typer.Option("--milestone", metavar="M", help="All issues of a milestone, by its number or title.")
 ]
 Issues = Annotated[str | None, typer.Option("--issues", metavar="1,2,3", help="These issues.")]
-
-_LONGEST_WAIT = 300.0
 
 
 def frontier(
@@ -65,17 +64,6 @@ def selection(repo: str, parent: int | None, label: str | None, milestone: str |
         if text is not None and not text.strip():
             raise typer.BadParameter("it is empty", param_hint=flag)
     return Selection(repo=repo, parent=parent, label=label, milestone=milestone, issues=_numbers(issues))
-
-
-def wait(seconds: float, why: str) -> bool:
-    """Whether to wait for one of GitHub's limits: not for ever, and said when it takes a while."""
-    from stoat.derive.wording import sweep as say
-
-    if seconds > _LONGEST_WAIT:
-        return False
-    if seconds >= 1:
-        render.tell(say.waiting(why, seconds))
-    return True
 
 
 def show(found: Frontier) -> None:

@@ -8,8 +8,9 @@ import typer
 
 from stoat.cli import authored, context
 from stoat.cli.context import Json
-from stoat.cli.frontier import Issues, Label, Milestone, Parent, Repo, selection, wait
+from stoat.cli.frontier import Issues, Label, Milestone, Parent, Repo, selection
 from stoat.cli.later import TAKES_ANYTHING, refuse
+from stoat.cli.waiting import wait
 from stoat.derive.wording import later
 from stoat.derive.wording.issue_loop import LOOP
 

@@ -10,12 +10,12 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json
+from stoat.cli.waiting import wait
 from stoat.errors import Refused, Unreachable
 
 if TYPE_CHECKING:
     from stoat.service.sweeping import Sweep
 
-_LONGEST_WAIT = 300.0
 _PATIENCE = 1.0
 _WIDTH = 40
 """Room for how far a sweep is."""
@@ -95,12 +95,6 @@ def _over(terminal: IO[str]) -> None:
 
 
 def _wait(seconds: float, why: str) -> bool:
-    """Wait for a limit that is over in a few minutes, and say so; a longer one ends the sweep."""
-    from stoat.derive.wording import sweep as say
-
-    if seconds > _LONGEST_WAIT:
-        return False
-    if seconds >= 1:
-        _over(sys.stderr)
-        render.tell(say.waiting(why, seconds))
-    return True
+    """As every command waits, and what is said of it stands on a line of its own."""
+    _over(sys.stderr)
+    return wait(seconds, why)

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from stoat.clock import Time
@@ -216,13 +216,13 @@ def _with_last_verdict(known: Branch | None, read: Branch) -> Branch:
     return read if known.ci is None else known
 
 
-def _differ(one: object, other: object) -> bool:
+def _differ(one: Struct, other: Struct) -> bool:
     """Whether two facts say something else; the order of what they list says nothing."""
     return one != other and _in_order(one) != _in_order(other)
 
 
-def _in_order(fact: object) -> list[object]:
-    return [sorted(value, key=repr) if isinstance(value, tuple) else value for value in structs.astuple(fact)]  # type: ignore[arg-type]
+def _in_order(fact: Struct) -> list[object]:
+    return [sorted(value, key=repr) if isinstance(value, tuple) else value for value in structs.astuple(fact)]
 
 
 def _unseen(repository: GitHubState, missing: NotThere) -> Unseen | None:

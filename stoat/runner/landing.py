@@ -30,7 +30,8 @@ from stoat.runner.state import Run, RunState
 from stoat.runner.workspace import Work
 from stoat.service.landings import waiting
 
-_HOW: dict[str, How] = {"fast-forward": "fast-forwarded", "rebase": "rebased", "merge": "merged"}
+HOW: dict[str, How] = {"fast-forward": "fast-forwarded", "rebase": "rebased", "merge": "merged"}
+"""How git brought work to a branch, as the record of a landing says it."""
 
 
 def prepare_branch(run: Run, plan: PlanState) -> Integration | None:
@@ -164,8 +165,8 @@ def _land(run: Run, state: RunState, node: NodeState, work: Work, commit: str, d
     what: Trouble = "not-landed"
     match outcome:
         case git_landing.Landed(how, _, tip, commits):
-            state = _record(run, state, node, work, commit, onto, tip, _HOW[how], tip, len(commits))
-            run.narrator.say(say.landed(node_id, detail, work.branch, onto, _HOW[how], len(commits)))
+            state = _record(run, state, node, work, commit, onto, tip, HOW[how], tip, len(commits))
+            run.narrator.say(say.landed(node_id, detail, work.branch, onto, HOW[how], len(commits)))
             return state
         case git_landing.AlreadyLanded(tip):
             state = _record(run, state, node, work, commit, onto, before, "observed", tip, 0)

@@ -22,10 +22,9 @@ from stoat.plan.events.landings import How, Landed, LandingParked
 from stoat.plan.ids import NodeRef, node_branch
 from stoat.plan.state import PlanState
 from stoat.runner import workspace
+from stoat.runner.landing import HOW
 from stoat.runner.reading import append
 from stoat.runner.state import Run, RunState
-
-_HOW: dict[str, How] = {"fast-forward": "fast-forwarded", "rebase": "rebased", "merge": "merged"}
 
 
 def bring(run: Run, state: RunState) -> RunState:
@@ -68,8 +67,8 @@ def _brought(
     outcome = git_landing.bring_in(run.project, ready.place, commit, say.message(str(merge.ref), onto))
     match outcome:
         case git_landing.Landed(how, _, tip, commits):
-            state = _record(run, state, merge.ref, commit, onto, tip, _HOW[how], len(commits))
-            run.narrator.say(say.brought_in(name, commit, onto, _HOW[how]))
+            state = _record(run, state, merge.ref, commit, onto, tip, HOW[how], len(commits))
+            run.narrator.say(say.brought_in(name, commit, onto, HOW[how]))
             return _on_it(state, name, commit), True
         case git_landing.AlreadyLanded():
             return _there(run, state, merge.ref, commit, onto, tip)

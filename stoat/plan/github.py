@@ -226,15 +226,11 @@ class Ci(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class PullNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What changes with every check: valid for `head` alone. `merge_state` is GitHub's word, lower case.
-
-    `behind` counts the commits of the base that the head lacks, None where nobody asked.
-    """
+    """What changes with every check: valid for `head` alone. `merge_state` is GitHub's word, lower case."""
 
     head: str
     ci: Ci
     merge_state: str = "unknown"
-    behind: int | None = None
 
 
 class BranchNow(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -54,7 +54,7 @@ def line(pull: Mine, home: str, github: Watched) -> str:
         parts.append(f"conflicts with {fact.base}")
     elif fact.mergeable == "unknown":
         parts.append(f"not known yet whether it conflicts with {fact.base}")
-    elif pull.merge_state == "behind" or (pull.now is not None and pull.now.behind):
+    elif pull.merge_state == "behind":
         parts.append(f"behind {fact.base}")
     if fact.queued:
         parts.append("in the merge queue")

@@ -6,12 +6,11 @@ It is for reading. What it sends may be sent twice, so nothing that changes GitH
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stoat import clock
 from stoat.observe.github import answers, limits
@@ -19,14 +18,7 @@ from stoat.observe.github.answers import Answered, GraphQLError
 from stoat.observe.github.etags import Etags
 from stoat.observe.github.limits import TRIES, Limit
 from stoat.observe.github.token import FIX, Api, api, find
-from stoat.observe.github.trouble import (
-    BadToken,
-    GitHubTrouble,
-    Incomplete,
-    Limited,
-    Outage,
-    TooLarge,
-)
+from stoat.observe.github.trouble import BadToken, GitHubTrouble, Limited, Outage, TooLarge
 from stoat.observe.github.wire import Response, Wire, host_of
 
 __all__ = ["Answered", "Client", "GraphQLError", "Response", "connect"]
@@ -36,8 +28,6 @@ Wait = Callable[[float, str], bool]
 left of the seconds when it returns True is waited for here."""
 
 _JSON = "application/vnd.github+json"
-_NEXT = re.compile(r'<([^>]*)>\s*;[^,]*\brel="?next"?')
-_MOST_PAGES = 200
 _T = TypeVar("_T")
 
 
@@ -121,37 +111,6 @@ class Client:
         if response.status == 200 and tail is None:
             self._etags.keep(url, accept, response.headers, response.body)
         return response
-
-    def pages(self, path: str) -> list[Any]:
-        """All items of a list, page by page as GitHub links them.
-
-        Raises Forbidden or Absent when the list itself is not shown, Incomplete when a page is missing or is no list.
-        """
-        items: list[Any] = []
-        following = path
-        for page in range(1, _MOST_PAGES + 1):
-            found, after = self._page(following, page)
-            items += found
-            if after is None:
-                return items
-            following = after
-        raise Incomplete(f"{self.host} has more than {_MOST_PAGES} pages of {path.partition('?')[0]}")
-
-    def _page(self, path: str, page: int) -> tuple[list[Any], str | None]:
-        missing: GitHubTrouble
-        try:
-            response = self.get(path)
-            found = response.json() if response.status == 200 else None
-        except Outage as outage:
-            missing = outage
-        else:
-            if isinstance(found, list):
-                link = _NEXT.search(response.headers.get("link", ""))
-                return found, link.group(1) if link else None
-            missing = answers.refusal(response)
-        if page == 1:
-            raise missing
-        raise Incomplete(f"page {page} of a list is missing: {missing.message}", fix=missing.fix)
 
     def _send(
         self,

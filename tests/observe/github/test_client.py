@@ -17,7 +17,6 @@ from stoat.observe.github.trouble import (
     BadToken,
     Forbidden,
     GitHubTrouble,
-    Incomplete,
     Limited,
     Outage,
     SchemaTrouble,
@@ -256,34 +255,6 @@ def test_another_token_and_another_kind_of_answer_are_other_questions(tmp_path: 
     assert not any("if-none-match" in sent.headers for sent in server.sent)
 
 
-def test_all_pages_are_read(hub: FakeHub) -> None:
-    repo = hub.find("acme/widgets")
-    assert repo is not None
-    for number in range(1, 8):
-        repo.issue(f"Issue {number}")
-    client = ask_hub(hub)
-    found = client.pages("/repos/acme/widgets/issues?per_page=3")
-    assert sorted(one["number"] for one in found) == [1, 2, 3, 4, 5, 6, 7]
-    assert client.requests == 3
-
-
-def test_a_missing_page_makes_the_list_incomplete_and_a_missing_list_is_absent(hub: FakeHub) -> None:
-    repo = hub.find("acme/widgets")
-    assert repo is not None
-    for number in range(1, 8):
-        repo.issue(f"Issue {number}")
-    hub.faults.missing_page("/issues", page=2)
-    client = ask_hub(hub)
-    with pytest.raises(Incomplete, match="page 2"):
-        client.pages("/repos/acme/widgets/issues?per_page=3")
-    with pytest.raises(Absent):
-        client.pages("/repos/acme/none/issues")
-    hub.faults.forbidden("acme/widgets", permissions="issues=read")
-    with pytest.raises(Forbidden) as caught:
-        client.pages("/repos/acme/widgets/issues")
-    assert "issues=read" in (caught.value.fix or "")
-
-
 def test_a_redirect_to_another_host_goes_without_the_token() -> None:
     with (
         scripted(lambda sent: Reply(body=b"0123456789 the log")) as storage,
@@ -336,7 +307,7 @@ def troubles(url: str) -> list[str]:
     """Everything that is to be read in what goes wrong: the messages, the causes, the contexts."""
     client = ask(url)
     found = [repr(client), repr(vars(client))]
-    for call in (lambda: client.graphql(QUERY), lambda: client.pages("/user")):
+    for call in (lambda: client.graphql(QUERY), lambda: client.get("/user").json()):
         try:
             call()
         except GitHubTrouble as trouble:

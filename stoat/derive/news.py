@@ -77,7 +77,6 @@ def now(previous: GitHubNow, reading: Reading, at: Time) -> GitHubNow:
         at=at,
         problem=reading.problem,
         fix=reading.fix,
-        problem_since=_since(previous.problem, previous.problem_since, reading.problem, at),
         again_at=reading.again_at,
         repositories=repositories,
     )
@@ -240,7 +239,6 @@ def _repository_now(previous: RepositoryNow, looked: Looked, at: Time) -> Reposi
     return RepositoryNow(
         seen_at=at if whole and looked.repository is not None else previous.seen_at,
         problem=looked.problem,
-        problem_since=_since(previous.problem, previous.problem_since, looked.problem, at),
         gaps=looked.gaps,
         default=looked.default_now or previous.default,
         pulls={} if whole and looked.gaps is None else previous.pulls,
@@ -252,10 +250,3 @@ def _pull_now(previous: PullNow | None, read: PullNow) -> PullNow:
     if previous is None or previous.head != read.head or read.merge_state != "unknown":
         return read
     return replace(read, merge_state=previous.merge_state)
-
-
-def _since(before: str | None, since: Time | None, problem: str | None, at: Time) -> Time | None:
-    """Since when there is that problem."""
-    if problem is None:
-        return None
-    return since if problem == before and since is not None else at

@@ -248,7 +248,6 @@ class RepositoryNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     seen_at: Time | None = None
     problem: str | None = None
-    problem_since: Time | None = None
     gaps: str | None = None
     default: BranchNow | None = None
     pulls: dict[int, PullNow] = {}
@@ -264,7 +263,6 @@ class GitHubNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: Time | None = None
     problem: str | None = None
     fix: str | None = None
-    problem_since: Time | None = None
     again_at: Time | None = None
     repositories: dict[str, RepositoryNow] = {}
 

@@ -418,22 +418,17 @@ def test_what_is_wanted_no_more_goes_and_what_could_not_be_read_stays() -> None:
     assert now(BEFORE, reading(), T2) == GitHubNow(at=T2)
     assert now(BEFORE, reading(looked(repository=REPO)), T2).repositories["acme/widgets"].pulls == {}
     failed = now(BEFORE, reading(Looked(name="acme/widgets", repository=REPO, problem="502")), T2)
-    assert failed.repositories["acme/widgets"] == replace(
-        BEFORE.repositories["acme/widgets"], problem="502", problem_since=T2
-    )
+    assert failed.repositories["acme/widgets"] == replace(BEFORE.repositories["acme/widgets"], problem="502")
     limited = now(BEFORE, reading(problem="no token", fix="gh auth login", again_at=T3), T2)
-    assert limited == replace(BEFORE, at=T2, problem="no token", fix="gh auth login", problem_since=T2, again_at=T3)
+    assert limited == replace(BEFORE, at=T2, problem="no token", fix="gh auth login", again_at=T3)
 
 
-def test_a_problem_is_there_since_it_was_first_met() -> None:
-    first = now(BEFORE, reading(Looked(name="acme/widgets", problem="502"), problem="away"), T2)
-    second = now(first, reading(Looked(name="acme/widgets", problem="502"), problem="away"), T3)
-    assert (second.problem_since, second.repositories["acme/widgets"].problem_since) == (T2, T2)
-    other = now(second, reading(Looked(name="acme/widgets", problem="403"), problem="limit"), T3)
-    assert (other.problem_since, other.repositories["acme/widgets"].problem_since) == (T3, T3)
-    well = now(other, reading(WHOLE), T3)
-    assert (well.problem_since, well.repositories["acme/widgets"].problem_since) == (None, None)
-    assert well.repositories["acme/widgets"].seen_at == T3
+def test_a_problem_is_over_with_the_next_look_that_meets_none() -> None:
+    away = now(BEFORE, reading(Looked(name="acme/widgets", problem="502"), problem="away"), T2)
+    assert (away.problem, away.repositories["acme/widgets"].problem) == ("away", "502")
+    well = now(away, reading(WHOLE), T3)
+    assert (well.problem, well.repositories["acme/widgets"].problem) == (None, None)
+    assert (away.repositories["acme/widgets"].seen_at, well.repositories["acme/widgets"].seen_at) == (T1, T3)
 
 
 @pytest.mark.parametrize(("head", "state"), [(HEAD, "clean"), (HEAD2, "unknown")])

@@ -130,7 +130,7 @@ def looked(
         number: one if isinstance(one, PullNow) else PullNow(head=HEAD, ci=one, merge_state="clean")
         for number, one in (pulls or {}).items()
     }
-    repository = RepositoryNow(seen_at=seen_at, problem=problem, problem_since=NOW if problem else None, pulls=now)
+    repository = RepositoryNow(seen_at=seen_at, problem=problem, pulls=now)
     return GitHubNow(at=NOW, repositories={name: repository}, **more)
 
 

@@ -20,9 +20,6 @@ from stoat.plan.github import Numbered
 from stoat.plan.ids import same_repository
 from stoat.plan.issue_graph import Class, Edge, Graph, GraphIssue, LinkedPull, Selection
 
-CLASSES: tuple[Class, ...] = ("done", "split", "split_complete", "in_flight", "blocked", "human", "ready")
-"""In the order in which they are tried."""
-
 Warned = Literal[
     "cycle", "blocker_out_of_scope", "prose_only_blocker", "unreadable", "not_planned_blocker", "stale_assignment"
 ]

@@ -102,3 +102,4 @@ NEEDS_HUMAN = "needs-human"
 """The label of an issue whose work only a person can do."""
 
 Class = Literal["done", "split", "split_complete", "in_flight", "blocked", "human", "ready"]
+"""Where an issue of a graph stands; in the order in which they are tried (`derive/frontier.py`)."""

@@ -3,12 +3,12 @@
 A recorded fact is whole, so a line says what is different from the fact before it; one that differs in nothing a
 reader minds (a label, an order) is no line. All of it was observed.
 
-    for one in followed(state, plan):  lines(one, store.history(one.stream), node)    newest first, to be merged by time
+    for one in followed(state, plan, node):  lines(one, store.history(one.stream), node)    newest first, merged by time
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -36,12 +36,15 @@ class Followed(Struct, frozen=True):
     about: About
 
 
-def followed(state: State, plan: PlanState) -> tuple[Followed, ...]:
-    """The streams of the repositories that a plan's issues and pull requests are in, in the order of their names."""
+def followed(state: State, plan: PlanState, only: str | None = None) -> tuple[Followed, ...]:
+    """The streams of the repositories that a plan's issues and pull requests are in, in the order of their names.
+
+    With `only` those of that one node.
+    """
     context = Context("", github=Watched(state.repositories(), GitHubNow()))
     found: dict[str, About] = {}
     for node in plan.nodes.values():
-        if node.spec.kind not in (ISSUE, PR):
+        if node.spec.kind not in (ISSUE, PR) or only not in (None, node.spec.id):
             continue
         for name, what, number in kinds.verdict(node, plan, context).reads:
             if name:
@@ -55,37 +58,45 @@ def followed(state: State, plan: PlanState) -> tuple[Followed, ...]:
 def lines(of: Followed, recorded: Iterable[Recorded], node: str | None = None) -> list[Line]:
     """The news of a plan, or of one node of it, in a repository's events given oldest first; newest first."""
     before, told = GitHubState(), []
+    home = streams.repository_of(of.stream) or ""
     for event, commit in recorded:
         if isinstance(event, Unknown) or not isinstance(event, GitHubEvent):
             continue
-        for concerned, text in _told(of, before, event):
-            if node is None or concerned == node:
-                told.append(_line(of.plan, event, commit, concerned, text))
+        concerned = [one for one in _concerned(of.about, event) if node is None or one == node]
+        if concerned and (text := _told(before, event, home)):
+            told += [_line(of.plan, event, commit, one, text) for one in concerned]
         event.fold(before)
     told.reverse()
     return told
 
 
-def _told(of: Followed, before: GitHubState, event: GitHubEvent) -> Iterator[tuple[str | None, str]]:
-    """The nodes that an event concerns (None: the whole plan), and what it says."""
-    home = streams.repository_of(of.stream) or ""
-    key: tuple[str, int] | None = None
-    text = ""
+def _concerned(about: About, event: GitHubEvent) -> tuple[str | None, ...]:
+    """The nodes that an event concerns; None stands for the whole plan."""
     match event:
         case IssueSeen(issue=issue):
-            key, text = ("issue", issue.number), say.issue(before.issues.get(issue.number), issue, home)
+            return about.get(("issue", issue.number), ())
         case PullSeen(pull=pull):
-            key, text = ("pull", pull.number), say.pull(before.pulls.get(pull.number), pull)
+            return about.get(("pull", pull.number), ())
+        case NotSeen(what=what, number=int(number)) if what != "repository":
+            return about.get((what, number), ())
+        case _:
+            return (None,)
+
+
+def _told(before: GitHubState, event: GitHubEvent, home: str) -> str:
+    """What an event says beside what was known before; empty where that is nothing."""
+    match event:
+        case IssueSeen(issue=issue):
+            return say.issue(before.issues.get(issue.number), issue, home)
+        case PullSeen(pull=pull):
+            return say.pull(before.pulls.get(pull.number), pull)
         case DefaultBranchSeen(branch=branch):
-            text = say.default(before.default, branch)
+            return say.default(before.default, branch)
         case RepositorySeen(repository=repository):
-            text = say.repository(before, repository, home)
-        case NotSeen(number=number) if number is not None and event.what != "repository":
-            key, text = (event.what, number), say.not_seen(event, home)
+            return say.repository(before, repository, home)
         case NotSeen():
-            text = say.not_seen(event, home)
-    if text:
-        yield from ((one, text) for one in ((None,) if key is None else of.about.get(key, ())))
+            return say.not_seen(event, home)
+    return ""
 
 
 def _line(plan: str, event: Event, commit: str | None, node: str | None, text: str) -> Line:

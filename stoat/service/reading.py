@@ -132,8 +132,10 @@ def timeline(
         _there(session, slug, node)
     history_of = session.store.history
     told = [lines.activity(one.slug, history_of(of_plan(one.slug), newest_first=True), node) for one in plans]
-    seen = [one for plan in plans for one in observed.followed(state, plan)]
-    told += [iter(observed.lines(one, history_of(one.stream), node)) for one in seen]
+    seen = [one for plan in plans for one in observed.followed(state, plan, node)]
+    # Read once, however many plans follow it.
+    recorded = {stream: tuple(history_of(stream)) for stream in {one.stream for one in seen}}
+    told += [iter(observed.lines(one, recorded[one.stream], node)) for one in seen]
     # Streams have no common order but the clock's; within a plan it is the log's.
     merged = heapq.merge(*told, key=lambda line: line.at, reverse=True) if len(told) > 1 else chain(*told)
     return list(islice(merged, limit))

@@ -151,3 +151,4 @@ def test_a_plan_follows_every_repository_that_its_pull_requests_are_in() -> None
     found = observed.followed(at, of)
     assert [one.stream for one in found] == ["github/o/r", "github/o/x"]
     assert found[1].about == {("pull", 4): ("a",)}
+    assert observed.followed(at, of, "a") == found and observed.followed(at, of, "x") == ()

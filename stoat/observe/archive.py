@@ -9,14 +9,11 @@ line that was torn by a kill costs that line and nothing else.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import msgspec
-
-from stoat.errors import UNDECODABLE, NotFound
+from stoat.errors import NotFound
 from stoat.plan.monitor import wire
 from stoat.plan.monitor.fold import fold
 from stoat.plan.monitor.run import Run
@@ -133,11 +130,8 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
     """The wire events of an archive, one at a time; a torn line is stepped over. NotFound where there is no archive."""
     with _read(path) as file:
         for line in _lines(file):
-            try:
-                event = msgspec.json.decode(line)
-            except UNDECODABLE:
-                continue
-            if wire.run_of(event) is not None:
+            event = wire.decode(line)
+            if event is not None:
                 yield event
 
 
@@ -148,11 +142,6 @@ def read_run(path: Path) -> Run:
         fold(run, event)
     run.orphaned = not run.finished
     return run
-
-
-def is_silent(archived: Archived, seconds: float) -> bool:
-    """Whether nothing was added to an archive for so long."""
-    return time.time() - archived.touched > seconds
 
 
 def _opened(path: Path) -> int:

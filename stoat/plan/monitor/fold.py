@@ -45,6 +45,9 @@ def _run_started(run: Run, event: Event) -> None:
     run.branch = wire.text(event, "branch") or run.branch
     run.mode = wire.text(event, "mode") or run.mode
     run.tag = wire.text(event, "tag") or run.tag
+    run.commit, run.dirty = wire.text(event, "commit") or run.commit, wire.flag(event, "dirty", run.dirty)
+    run.machine = wire.text(event, "machine") or run.machine
+    run.process = wire.text(event, "process") or run.process
     total = wire.whole(event, "totalScenarios")
     run.total_scenarios = run.total_scenarios if total is None else total
 
@@ -55,11 +58,11 @@ def _run_finished(run: Run, event: Event) -> None:
         return
     run.finished, run.finished_at = True, at
     run.exit_code = wire.whole(event, "exitCode")
-    passed, failed, on_retry, indeterminate = (
-        wire.whole(event, field) for field in ("passed", "failed", "passedOnRetry", "indeterminate")
-    )
+    run.after = wire.text(event, "commit"), wire.flag(event, "dirty", None)
+    passed, failed = wire.whole(event, "passed"), wire.whole(event, "failed")
     if passed is not None and failed is not None:
-        run.told = Counts(passed, failed, on_retry or 0, indeterminate or 0)
+        others = (wire.whole(event, field) or 0 for field in ("passedOnRetry", "indeterminate", "skipped"))
+        run.told = Counts(passed, failed, *others)
 
 
 def _run_progress(run: Run, event: Event) -> None:

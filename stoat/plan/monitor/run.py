@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stoat.clock import Time
 from stoat.plan.monitor import wire
-from stoat.plan.monitor.scenario import FAILED, PASS_ON_RETRY, PASSES, SKIPPED, Scenario
+from stoat.plan.monitor.scenario import FAILED, PASS_ON_RETRY, PASSES, Scenario
 
 Verdict = Literal["passed", "failed", "unknown"]
 
@@ -16,7 +17,7 @@ _INDETERMINATE_EXIT = 2
 
 
 class Counts(Struct, frozen=True, rename="camel"):
-    """How many scenarios ended in which way; each is in one of them (`skipped` ones are in `passed` too)."""
+    """How many scenarios ended in which way: each counts once. The `skipped` ones are among those that `passed`."""
 
     passed: int = 0
     failed: int = 0
@@ -87,7 +88,8 @@ class Run(Struct):
     """A run and everything in it. Only the fold changes one.
 
     `told` are the counts of run_finished; `orphaned` that it never finished and its publisher fell silent: it is not
-    running, not passed and not failed, until it publishes again. `heard` counts its events.
+    running, not passed and not failed, until it publishes again. `heard` counts its events. Some publishers also say
+    the `commit`, whether it was `dirty`, the `machine` and their `process`; `after` is commit and dirty at the end.
     """
 
     run_id: str
@@ -108,16 +110,20 @@ class Run(Struct):
     worker_faults: list[WorkerFault] = []
     stalls: list[Stall] = []
     progress: Progress | None = None
+    commit: str | None = None
+    dirty: bool | None = None
+    after: tuple[str | None, bool | None] = (None, None)
+    machine: str | None = None
+    process: str | None = None
     orphaned: bool = False
     heard: int = 0
 
     @property
     def counts(self) -> Counts:
         """What run_finished said, else what the scenarios heard of come to."""
-        skipped = sum(one.current.state == SKIPPED for one in self.scenarios.values() if not one.own)
+        skipped = sum(one.skipped for one in self.scenarios.values())
         if self.told is not None:
-            told = self.told
-            return Counts(told.passed, told.failed, told.passed_on_retry, told.indeterminate, skipped)
+            return replace(self.told, skipped=max(skipped, self.told.skipped))
         outcomes = [outcome for one in self.scenarios.values() if (outcome := one.outcome) is not None]
         on_retry = outcomes.count(PASS_ON_RETRY)
         passed = sum(outcome in PASSES for outcome in outcomes) - on_retry
@@ -137,10 +143,14 @@ class Run(Struct):
             return "unknown"
         if self.exit_code not in (0, None):
             return "failed"
-        return "passed" if counts.decided else "unknown"
+        return "passed" if counts.decided > counts.skipped else "unknown"
 
     def specs(self, wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Of the scenarios that `wanted` names by uid, those that passed and those that failed in this run."""
-        outcomes = {uid: self.scenarios[uid].outcome for uid in wanted if uid in self.scenarios}
+        """Of the scenarios that `wanted` names by uid, those that passed and those that failed in this run.
+
+        One that was skipped is in neither: nothing was seen of it.
+        """
+        known = {uid: self.scenarios[uid] for uid in wanted if uid in self.scenarios}
+        outcomes = {uid: one.outcome for uid, one in known.items() if not one.skipped}
         passed = tuple(uid for uid, outcome in outcomes.items() if outcome in PASSES)
         return passed, tuple(uid for uid, outcome in outcomes.items() if outcome == FAILED)

@@ -23,7 +23,10 @@ _FOREIGN_PASSES = ("Passed", SKIPPED)
 
 
 class Attempt(Struct):
-    """One attempt. `said` is the number that its start gave, before any floor; `reason` why it was tried again."""
+    """One attempt. `said` is the number that its start gave, before any floor; `told` the one that its finish gave.
+
+    `reason` is why it was tried again; `state` the framework's own word for how it ended, such as Skipped.
+    """
 
     number: int
     said: int = 0
@@ -40,7 +43,7 @@ class Attempt(Struct):
 
     def take_end(self, other: Attempt) -> None:
         """Take over how another attempt ended, which then is undecided."""
-        for field in ("outcome", "told", "finished_at", "duration_ms", "error_message"):
+        for field in ("outcome", "told", "finished_at", "duration_ms", "error_message", "state"):
             setattr(self, field, getattr(other, field))
             setattr(other, field, 0 if field == "told" else None)
 
@@ -114,6 +117,11 @@ class Scenario(Struct):
         return held.outcome if held is not None else None
 
     @property
+    def skipped(self) -> bool:
+        """Whether it counts as passed without having run."""
+        return self.outcome == CLEAN_PASS and self.current.state == SKIPPED
+
+    @property
     def retry_reasons(self) -> tuple[str, ...]:
         """Why it was tried again, each time."""
         return tuple(reason for _, (_, reason) in sorted(self.retries.items()))
@@ -148,7 +156,7 @@ class Scenario(Struct):
         attempt = self._ended(told, at)
         if attempt.outcome is not None and (told, at or "") < (attempt.told, attempt.finished_at or ""):
             return
-        attempt.told, attempt.finished_at = told, at
+        attempt.told, attempt.finished_at, attempt.state = told, at, wire.text(event, "state")
         attempt.outcome = wire.text(event, "outcome") or FAILED
         attempt.duration_ms, attempt.error_message = wire.whole(event, "durationMs"), wire.text(event, "errorMessage")
 

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "runner": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
     "web": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
     "demo": BASE | {"plan", "gitstore", "processes", "service"},
+    "pytest_plugin": BASE | {"plan", "gitstore", "observe", "processes", "service"},
     "cli": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service", "runner", "web", "demo"},
     "__main__": {"cli"},
 }

@@ -1,0 +1,152 @@
+"""Where the events of a run go: to the monitor that answers, else into the archive of the repository's own store."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from stoat.pytest_plugin.story import Event
+
+if TYPE_CHECKING:
+    from stoat.observe import archive
+
+DEFAULT_URL = "http://localhost:5525"
+PROBE = 0.25
+"""Seconds in which a monitor has to answer that it is there."""
+
+ANSWER = 1.0
+"""Seconds in which it has to take a batch."""
+
+SETTLING = 10.0
+"""Seconds that the end of a run waits for its result to be on the ref; what takes longer goes on alone."""
+
+
+class Outlet(Protocol):
+    """Somewhere that events go; with `may_hang` a run does not wait for it to take them all."""
+
+    may_hang: bool
+
+    def send(self, events: Sequence[Event]) -> bool:
+        """Whether they arrived."""
+
+    def settle(self) -> None:
+        """The run is over and all of it was sent."""
+
+
+class Monitor:
+    """A monitor over HTTP, on one connection that is made again when it broke."""
+
+    may_hang = True
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError(url)
+        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._connection = kind(parts.hostname, parts.port, timeout=PROBE)
+        self._path = parts.path.rstrip("/")
+
+    @classmethod
+    def reach(cls, url: str | None) -> Monitor | None:
+        """The monitor at `url` (by default this machine's), None when nothing there says that it is one."""
+        try:
+            monitor = cls(url or DEFAULT_URL)
+        except ValueError:
+            return None
+        if not monitor._ask("GET", "/api/ping", None):
+            return None
+        monitor._connection.timeout = ANSWER
+        if monitor._connection.sock is not None:
+            monitor._connection.sock.settimeout(ANSWER)
+        return monitor
+
+    def send(self, events: Sequence[Event]) -> bool:
+        """Post one batch."""
+        return self._ask("POST", "/api/ingest", encoded({"events": list(events)}))
+
+    def settle(self) -> None:
+        """The monitor puts the result on record itself."""
+        self._connection.close()
+
+    def _ask(self, method: str, path: str, body: bytes | None) -> bool:
+        try:
+            headers = {"Content-Type": "application/json"} if body is not None else {}
+            self._connection.request(method, self._path + path, body, headers)
+            answer = self._connection.getresponse()
+            answer.read()
+        except Exception:
+            # Not only OSError: suites forbid sockets with exceptions of their own.
+            self._connection.close()
+            return False
+        return 200 <= answer.status < 300
+
+
+class Archive:
+    """The run's own archive, in the common git directory of the repository that holds the store."""
+
+    may_hang = False
+
+    def __init__(self, kept: archive.Archive, run_id: str, root: Path, environ: Mapping[str, str]) -> None:
+        self._kept = kept
+        self._run_id = run_id
+        self._root = root
+        self._environ = environ
+
+    @classmethod
+    def find(cls, root: Path, run_id: str, environ: Mapping[str, str]) -> Archive | None:
+        """The archives of the store that a command in `root` would go by; None where there is no such store."""
+        from stoat.errors import StoatError
+        from stoat.gitstore import opening, refs
+        from stoat.observe import archive
+
+        try:
+            common = opening.common_directory(opening.locate(root, None, environ))
+            if refs.read_tip(common) is None:
+                return None
+        except StoatError:
+            return None
+        return cls(archive.Archive.of(common), run_id, root, environ)
+
+    def send(self, events: Sequence[Event]) -> bool:
+        """Append them."""
+        try:
+            self._kept.append(self._run_id, [encoded(event) for event in events])
+        except Exception:
+            return False
+        return True
+
+    def settle(self) -> None:
+        """Have the result put on the ref by a process of its own, which no test has changed anything in."""
+        command = (sys.executable, "-P", "-m", "stoat.pytest_plugin.keeping", self._run_id)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            keeper = subprocess.Popen(
+                command, cwd=self._root, env=dict(self._environ), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+            keeper.wait(SETTLING)
+
+
+def about(root: Path) -> Event:
+    """What a run's start says of the checkout that it runs in, and of its own process."""
+    from stoat.observe import tree
+    from stoat.processes.identity import identity_of, machine_name
+
+    seen = tree.tree_of(root)
+    process = identity_of(os.getpid())
+    return {
+        "repository": tree.repository_at(root) or tree.top_of(root).name, "branch": seen.branch, "commit": seen.commit,
+        "dirty": seen.dirty, "machine": machine_name(), "process": process.key if process else None,
+    }  # fmt: skip
+
+
+def encoded(value: object) -> bytes:
+    """JSON on one line. What is no text (half a surrogate pair) is a question mark: strict readers refuse it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,163 @@
+"""Events on their way out of a test run: taken in without waiting, sent by a thread of their own.
+
+A run is never slowed, failed or made to say anything by this: what goes wrong here ends the publishing, not the run.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoat import clock
+from stoat.pytest_plugin.outlets import Archive, Monitor, Outlet, about
+from stoat.pytest_plugin.story import Event
+
+BATCH = 200
+FAILURES = 3
+"""So many failed posts in a row, and the monitor is given up."""
+
+HEARTBEAT = 10.0
+ROUND = 0.1
+"""Seconds between looks at what has come in. Nobody wakes the thread: that would cost each test more."""
+
+MOST_WAITING = 20_000
+"""Events that may wait for a slow monitor; what comes then is dropped, and counted."""
+
+PATIENCE = 2.0
+"""Seconds that a monitor has to take the last events once a run is over."""
+
+LONGEST_END = 12.0
+"""Seconds that the end of a run may wait for its own archive: for a disk, or a git that looks at a huge checkout."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment says about a run, read once: tests may change it."""
+
+    tag: str
+    run_id: str
+    owned: bool
+    url: str | None
+    suite: str
+    root: Path
+    environ: Mapping[str, str]
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], root: Path) -> Settings:
+        """The settings of a run of the tests below `root`."""
+        return cls(
+            tag=environ["BOBCAT_RUN_TAG"], run_id=environ.get("BOBCAT_RUN_ID") or str(uuid.uuid4()),
+            owned=bool(environ.get("BOBCAT_RUN_OWNER")), url=environ.get("BOBCAT_MONITOR_URL") or None,
+            suite=root.name, root=root, environ=dict(environ),
+        )  # fmt: skip
+
+
+class Publisher:
+    """Takes events in (`post`) and sends them, in their order, from `start` to `close`."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.now = _clock()
+        self.dropped = 0
+        self._waiting: deque[Event] = deque()
+        self._stop = threading.Event()
+        self._gone = False
+        self._batch: list[Event] = []
+        self._about: Event = {}
+        self._outlet: Outlet | None = None
+        # Taken now: a test may put another clock in the place of the module's.
+        self._tick = time.monotonic
+        self._beat: float | None = None
+        self._deadline: float | None = None
+        self._thread = threading.Thread(target=self._work, name="stoat-publisher", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look for a monitor, or else for the store of the repository around the tests."""
+        self._thread.start()
+
+    def post(self, event: Event) -> None:
+        """Take an event in; never waits."""
+        if self._gone:
+            return
+        if len(self._waiting) < MOST_WAITING or event["type"] == "run_finished":
+            self._waiting.append(event)
+        else:
+            self.dropped += 1
+
+    def close(self) -> None:
+        """Send what is left, wait for it a moment, and have what the run proves put on record."""
+        self._deadline = self._tick() + PATIENCE
+        self._stop.set()
+        # A second Ctrl-C is about this wait, and no news to pytest any more.
+        try:
+            self._thread.join(LONGEST_END)
+            outlet = self._outlet
+            if outlet is not None and not self._thread.is_alive():
+                outlet.settle()
+        except KeyboardInterrupt:
+            pass
+
+    def _work(self) -> None:
+        settings = self.settings
+        try:
+            outlet: Outlet | None = Monitor.reach(settings.url)
+            if outlet is None or not self._send_all(outlet):
+                outlet = Archive.find(settings.root, settings.run_id, settings.environ)
+                if outlet is not None and not self._send_all(outlet):
+                    outlet = None
+            self._outlet = outlet
+        except Exception:
+            self._outlet = None
+        finally:
+            self._gone = True
+            self._waiting.clear()
+
+    def _send_all(self, outlet: Outlet) -> bool:
+        """Send whatever comes until the run is over; False when the outlet has to be given up."""
+        self._about = self._about or about(self.settings.root)
+        failures = 0
+        while True:
+            over = self._stop.wait(ROUND)
+            while self._fill():
+                if outlet.send(self._batch):
+                    self._batch.clear()
+                    failures = 0
+                else:
+                    failures += 1
+                if failures == FAILURES or (outlet.may_hang and self._is_late() and (self._batch or self._waiting)):
+                    return False
+                if failures and not over:
+                    break
+            if over and not self._batch:
+                return True
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and self._tick() > self._deadline
+
+    def _fill(self) -> bool:
+        """Take up to a batch of what waits; whether there is anything to send."""
+        batch = self._batch
+        while self._waiting and len(batch) < BATCH:
+            event = self._waiting.popleft()
+            if event["type"] == "run_started":
+                event |= self._about
+                self._beat = self._tick()
+            elif event["type"] == "run_finished" and self.dropped:
+                event["droppedEvents"] = self.dropped
+            batch.append(event)
+        if not batch and self._beat is not None and self._tick() - self._beat >= HEARTBEAT:
+            batch.append({"type": "run_heartbeat", "runId": self.settings.run_id, "at": self.now()})
+            self._beat = self._tick()
+        return bool(batch)
+
+
+def _clock() -> Callable[[], clock.Time]:
+    """The time as it was at first and has gone on since, whatever a test does to the clock meanwhile."""
+    begun, tick = clock.now(), time.monotonic
+    start = tick()
+    return lambda: clock.plus(begun, tick() - start)

@@ -475,3 +475,29 @@ def test_a_merged_issue_that_conflicts_with_the_plans_branch_holds_what_builds_o
     assert world.run() == 0
     assert world.statuses() == {"own": "done", "fix": "done", "next": "done"}
     assert world.node("fix").parked is None
+
+
+def test_of_several_merges_that_conflict_one_at_a_time_is_a_persons_and_is_recorded_once(github: Hub) -> None:
+    world = github.world
+    github.plan(
+        """
+        branch: i
+        repos: {w: acme/widgets}
+        nodes:
+          - {id: own, kind: change, repo: w}
+          - {id: fix, kind: issue, repo: w, issue: 120}
+          - {id: next, kind: change, repo: w, depends_on: [fix]}
+        """
+    )
+    world.agent("own", "commit('one.txt', 'ours'); commit('two.txt', 'ours')")
+    assert world.run() == 0
+    for name in ("one", "two"):
+        github.repo.pull(name, head=name, body="Fixes #120", files={f"{name}.txt": "theirs"})
+    for pull in github.repo.pulls.values():
+        pull.merge("squash")
+    assert world.run() == 1
+    parked = world.node("fix").parked
+    assert parked is not None and parked.files == ("one.txt",)
+    events = len(world.events())
+    assert world.run() == 1
+    assert len(world.events()) == events

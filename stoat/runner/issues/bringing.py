@@ -40,6 +40,7 @@ def bring(run: Run, state: RunState) -> RunState:
             state, there = _brought(run, state, ready, merge, commit, branch)
             if not there:
                 missing.add(_name(run, merge.ref))
+                break  # a person is called because of one merge at a time: two would be recorded in turns, poll by poll
     return replace(state, unlanded=state.unlanded | missing)
 
 
@@ -54,16 +55,16 @@ def _brought(
     """Bring one commit in; whether the plan's branch has it now."""
     name, onto = _name(run, merge.ref), ready.place.branch
     try:
-        why = _here(run, commit, branch)
         tip = branches.branch_tip(run.project.directory, onto) or ""
+        if state.landing_tried.get(str(merge.ref)) == (commit, tip):
+            return state, False
+        why = _here(run, commit, branch)
         if why is None and landed.standing_of(run.project.directory, onto, commit).state:
             return _there(run, state, merge.ref, commit, onto, tip)
     except GitFailed as failed:
         why, tip = failed.why, ""
     if why is not None:
         return _not_now(run, state, name, say.not_brought_in(name, onto, why)), False
-    if state.landing_tried.get(str(merge.ref)) == (commit, tip):
-        return state, False
     outcome = git_landing.bring_in(run.project, ready.place, commit, say.message(str(merge.ref), onto))
     match outcome:
         case git_landing.Landed(how, _, tip, commits):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from stoat.observe.github.sweep import read
@@ -13,12 +10,6 @@ from tests.observe.github.asking import ask_hub
 from tests.support.fakehub import FakeHub
 
 WIDGETS = "acme/widgets"
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Iterator[FakeHub]:
-    with FakeHub(tmp_path / "hub") as running:
-        yield running
 
 
 def look(hub: FakeHub, wanted: Wanted, known: GitHubState | None = None) -> Reading:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from stoat.observe.github import detail, failing
-from stoat.observe.github.client import Client, connect
+from stoat.observe.github.client import Client
 from stoat.observe.github.text import Annotation, Comments, GitHubText, Log
 from stoat.observe.github.trouble import BadToken, Outage
 from stoat.plan.github import Numbered
@@ -16,25 +13,6 @@ from tests.support.fakehub import Annotation as Remark
 from tests.support.fakehub import FakeHub, Issue, Pull, Repository
 
 AT = "2026-12-01T10:00:00.000Z"
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Iterator[FakeHub]:
-    """The fake GitHub, with nothing on it."""
-    with FakeHub(tmp_path / "hub") as hub:
-        yield hub
-
-
-@pytest.fixture
-def repo(hub: FakeHub) -> Repository:
-    """acme/widgets."""
-    return hub.repository("acme/widgets")
-
-
-@pytest.fixture
-def client(hub: FakeHub) -> Client:
-    """A client of that GitHub which never waits."""
-    return connect({"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token}, wait=lambda seconds, why: False)
 
 
 def text(client: Client, issue: Issue | None = None, *pulls: Pull) -> GitHubText:

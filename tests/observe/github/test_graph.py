@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoat.derive.frontier import Frontier, frontier
 from stoat.errors import Refused
-from stoat.observe.github.client import Client, connect
+from stoat.observe.github.client import Client
 from stoat.observe.github.graph import read
 from stoat.observe.github.trouble import Absent, Forbidden, Incomplete, TooLarge
 from stoat.plan.issue_graph import Selection
@@ -19,22 +17,6 @@ from tests.support.fakehub.answers import REGISTER
 from tests.support.fakehub.repository import Repository
 
 LATER = "2030-01-01T00:00:00.000Z"
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Iterator[FakeHub]:
-    with FakeHub(tmp_path / "a hub") as running:
-        yield running
-
-
-@pytest.fixture
-def repo(hub: FakeHub) -> Repository:
-    return hub.repository("acme/widgets")
-
-
-@pytest.fixture
-def client(hub: FakeHub) -> Client:
-    return connect({"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token}, wait=lambda seconds, why: False)
 
 
 def seen(client: Client, **selected: Any) -> Frontier:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -30,12 +28,6 @@ from tests.observe.github.asking import Waits, ask, ask_hub
 from tests.support.fakehub import FakeHub
 
 WIDGETS = "acme/widgets"
-
-
-@pytest.fixture
-def hub(tmp_path: Path) -> Iterator[FakeHub]:
-    with FakeHub(tmp_path / "a hub") as running:
-        yield running
 
 
 def look(hub: FakeHub, *wanted: Wanted, known: dict[str, GitHubState] | None = None) -> Reading:

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 KEPT = 60.0
 """Seconds for which a text is shown again without asking."""
+AWAY = 10.0
+"""Seconds for which a process says a failure again without asking: an open page asks with every piece of news."""
 PATIENCE = 30.0
 """Seconds that the command line waits for GitHub."""
 _ANSWER = 10.0
@@ -50,11 +53,17 @@ class _Asking:
         self.text: GitHubText | None = None
         self.problem: TextProblem | None = None
         self._about = (place, issue, pulls, environ)
+        self._failed: float | None = None
         self._thread = threading.Thread(target=self._run, name="stoat-zoom", daemon=True)
 
     def start(self) -> None:
         """Begin to ask."""
         self._thread.start()
+
+    @property
+    def is_old(self) -> bool:
+        """Whether it failed too long ago for the failure to be said again."""
+        return self._failed is not None and time.monotonic() - self._failed >= AWAY
 
     def wait(self, seconds: float) -> tuple[GitHubText | None, TextProblem | None]:
         """What came of it within so many seconds; what comes later is kept for the next one who asks."""
@@ -79,8 +88,11 @@ class _Asking:
         except Exception as surprise:
             self.problem = TextProblem(f"GitHub's answer could not be read ({type(surprise).__name__}: {surprise})")
         finally:
-            with _lock:
-                _asking.pop(place, None)
+            if self.problem is not None:
+                self._failed = time.monotonic()
+            else:
+                with _lock:
+                    _asking.pop(place, None)
 
 
 _asking: dict[Path, _Asking] = {}
@@ -121,7 +133,7 @@ def _text(
         return kept, None
     with _lock:
         asking = _asking.get(place)
-        if asking is None:
+        if asking is None or asking.is_old:
             asking = _asking[place] = _Asking(place, issue, pulls, environ)
             asking.start()
     return asking.wait(seconds)

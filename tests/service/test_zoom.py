@@ -80,7 +80,10 @@ def test_without_a_token_nothing_is_sent_and_the_node_is_shown(speak: As, hub: F
     assert hub.journal == []
 
 
-def test_a_wrong_token_and_a_limit_are_said_and_not_tried_again(speak: As, hub: FakeHub) -> None:
+def test_a_wrong_token_and_a_limit_are_said_and_not_tried_again(
+    speak: As, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zoom, "AWAY", 0.0)
     hub.faults.rate_limit(reset_in=600, times=9)
     problem = zoom.show(speak(), BUG)["githubProblem"]
     assert "rate limit" in problem.why and problem.again_at > clock.now()
@@ -89,6 +92,17 @@ def test_a_wrong_token_and_a_limit_are_said_and_not_tried_again(speak: As, hub: 
     problem = zoom.show(speak(), BUG)["githubProblem"]
     assert "does not accept the token" in problem.why and hub.token not in str(problem)
     assert len(hub.journal) == 2
+
+
+def test_a_failure_is_said_again_without_asking_for_a_while(
+    speak: As, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.faults.unauthorized()
+    first = zoom.show(speak(), BUG)["githubProblem"]
+    hub.faults.clear()
+    assert zoom.show(speak(), BUG)["githubProblem"] == first and len(hub.journal) == 1
+    monkeypatch.setattr(zoom, "AWAY", 0.0)
+    assert zoom.show(speak(), BUG)["github"].issue.title == "Fix lanes"
 
 
 def test_an_outage_is_said_with_what_to_do(speak: As, hub: FakeHub) -> None:

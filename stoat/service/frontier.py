@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from stoat import clock
 from stoat.clock import Time
@@ -23,8 +24,8 @@ from stoat.plan.validate import check_plan
 from stoat.service.authoring import Authored, author, other_plans
 from stoat.service.session import Session
 
-Wait = Callable[[float, str], bool]
-"""Asked before a wait for one of GitHub's limits, with its seconds and why; False: do not wait."""
+if TYPE_CHECKING:
+    from stoat.observe.github.client import Wait
 
 
 def frontier(selection: Selection, *, wait: Wait, environ: Mapping[str, str] | None = None) -> Frontier:

@@ -5,9 +5,9 @@ swept = sweep(session, os.environ, wait=…)      Swept, or Elsewhere while anot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
@@ -27,15 +27,12 @@ from stoat.plan.github import GitHubNow, GitHubState, Looked, Reading, Unseen, W
 from stoat.plan.state import State
 from stoat.service.session import Session
 
+if TYPE_CHECKING:
+    from stoat.observe.github.client import Wait
+    from stoat.observe.github.sweep import Progress
+
 OBSERVER = named("github-sweep", "observer")
 """Who stands behind what a sweep records, whoever started it."""
-
-Wait = Callable[[float, str], bool]
-"""Asked before a wait of so many seconds, with the reason; False: do not wait."""
-
-
-Progress = Callable[[int, int], object]
-"""Told how many questions were answered, and how many there are so far."""
 
 
 class NewsShown(Struct, frozen=True, rename="camel"):

@@ -102,6 +102,7 @@ class Teller:
                 if name is not None:
                     self.named[item.nodeid] = name
             self._begin(len(session.items))
+            self.publisher.look()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:

@@ -147,6 +147,14 @@ def about(root: Path) -> Event:
     }  # fmt: skip
 
 
+def at_end(root: Path) -> Event:
+    """What the end of a run says of the checkout: a result is of a commit only if nothing changed meanwhile."""
+    from stoat.observe import tree
+
+    seen = tree.tree_of(root)
+    return {"commit": seen.commit, "dirty": seen.dirty}
+
+
 def encoded(value: object) -> bytes:
     """JSON on one line. What is no text (half a surrogate pair) is a question mark: strict readers refuse it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoat import clock
-from stoat.pytest_plugin.outlets import Archive, Monitor, Outlet, about
+from stoat.pytest_plugin.outlets import Archive, Monitor, Outlet, about, at_end
 from stoat.pytest_plugin.story import Event
 
 BATCH = 200
@@ -30,6 +30,9 @@ MOST_WAITING = 20_000
 
 PATIENCE = 2.0
 """Seconds that a monitor has to take the last events once a run is over."""
+
+BEFORE_TESTS = 0.5
+"""Seconds that the first test may have to wait until the checkout was looked at; collecting takes longer as a rule."""
 
 LONGEST_END = 12.0
 """Seconds that the end of a run may wait for its own archive: for a disk, or a git that looks at a huge checkout."""
@@ -66,6 +69,7 @@ class Publisher:
         self.dropped = 0
         self._waiting: deque[Event] = deque()
         self._stop = threading.Event()
+        self._looked = threading.Event()
         self._gone = False
         self._batch: list[Event] = []
         self._about: Event = {}
@@ -79,6 +83,10 @@ class Publisher:
     def start(self) -> None:
         """Begin to look for a monitor, or else for the store of the repository around the tests."""
         self._thread.start()
+
+    def look(self) -> None:
+        """Wait until it is known who listens and what the checkout is: tests may change both what is seen and how."""
+        self._looked.wait(BEFORE_TESTS)
 
     def post(self, event: Event) -> None:
         """Take an event in; never waits."""
@@ -115,11 +123,13 @@ class Publisher:
             self._outlet = None
         finally:
             self._gone = True
+            self._looked.set()
             self._waiting.clear()
 
     def _send_all(self, outlet: Outlet) -> bool:
         """Send whatever comes until the run is over; False when the outlet has to be given up."""
         self._about = self._about or about(self.settings.root)
+        self._looked.set()
         failures = 0
         while True:
             over = self._stop.wait(ROUND)
@@ -147,8 +157,10 @@ class Publisher:
             if event["type"] == "run_started":
                 event |= self._about
                 self._beat = self._tick()
-            elif event["type"] == "run_finished" and self.dropped:
-                event["droppedEvents"] = self.dropped
+            elif event["type"] == "run_finished":
+                event |= at_end(self.settings.root)
+                if self.dropped:
+                    event["droppedEvents"] = self.dropped
             batch.append(event)
         if not batch and self._beat is not None and self._tick() - self._beat >= HEARTBEAT:
             batch.append({"type": "run_heartbeat", "runId": self.settings.run_id, "at": self.now()})

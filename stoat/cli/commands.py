@@ -68,6 +68,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("accept-partial", "decide:accept_partial", "take an issue as done with what is left out",
               "stoat accept-partial my-plan/parser"),
         Entry("note", "decide:note", "leave a note on a plan or a node", "stoat note my-plan/parser 'see #12'"),
+        Entry("review", "review:app", "a review's findings: submit them, decide them",
+              "stoat review accept my-plan/final-review f1"),
         Entry("questions", "ask:questions", "what agents asked", "stoat questions"),
         Entry("answer", "ask:answer", "answer a question", "stoat answer q-7m2kx0a9 'tabs'"),
         Entry("dismiss", "ask:dismiss", "settle a question without an answer", "stoat dismiss q-7m2kx0a9"),

@@ -15,13 +15,16 @@ Of GitHub `watched.py` looks up what is known, and says what of it changed; `sig
 pull request can be seen, `pulls.py` which pull requests are whose, `mainred.py` whether main made one red, `turns.py`
 whose turn it is on one.
 
+Of the runs of a gate `rounds.py` says which count for a step, `steps.py` where the step stands by them.
+
 The shapes in between: `verdict.py` (a kind's word), `here.py` (a node in its surroundings), `memo.Local` (what was
 decided of it), `answers.py` (what every door shows). Rules that several steps ask: `goahead.py` (a person's word) and
 `holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
 taken; of a stream: `timeline.py` the lines to read, and `observed.py` those of a repository's.
 
 What a sweep looks at is in `watching.py`, what of it is recorded in `news.py`. Of a graph of issues `frontier.py` says
-where it stands and `issue_plan.py` makes a plan; `prune.py` says which worktrees may go.
+where it stands and `issue_plan.py` makes a plan; `review.py` shows a review and makes the node that mends a finding;
+`prune.py` says which worktrees may go.
 
 What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a

@@ -1,7 +1,8 @@
 """What became of an attempt, by the evidence; and whether there is another one.
 
-An exit code is no evidence. An attempt is judged once what it did had time to show, or at once when it shows. On an
-issue it is not commits that count but what GitHub shows:
+An exit code is no evidence. An attempt is judged once what it did had time to show, or at once when it shows. On a
+review it is done once a round was submitted since it began, whatever was found. On an issue it is not commits that
+count but what GitHub shows:
 
 | of an issue whose agent has exited                             | the attempt          |
 |----------------------------------------------------------------|----------------------|
@@ -35,8 +36,9 @@ from stoat.derive.integration import (
     of_another_command,
 )
 from stoat.derive.wording import attempts as say
+from stoat.derive.wording.review import outcome as reviewed
 from stoat.plan.events.attempts import GOT_NOWHERE, Outcome
-from stoat.plan.nodes import CHANGE, ISSUE
+from stoat.plan.nodes import CHANGE, ISSUE, REVIEW
 from stoat.plan.state import Attempt, NodeState
 
 
@@ -80,6 +82,8 @@ def judge(
         return _of_issue(node, attempt, answer, branch, now=now, settle=settle, seen_at=seen_at)
     if isinstance(branch, Red):
         return Judged("failed", say.RED)
+    if node.spec.kind == REVIEW and node.review is not None and node.review.seq > attempt.seq:
+        return Judged("done", reviewed(node.review))
     done = isinstance(branch, Mergeable | ToVerify) if node.spec.kind == CHANGE else answer.status == "done"
     if done and isinstance(branch, ToVerify):
         return Verify(branch.commit)

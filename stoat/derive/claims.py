@@ -82,9 +82,14 @@ def refusal(
 
 def _verdict(state: State, context: Context, ref: NodeRef, plan: PlanState, node: NodeState) -> Verdict:
     verdict = kinds.verdict(node, plan, context)
-    if verdict.weaker is not None and derive(state, context.facts, context.now).by_ref[str(ref)].status != "done":
+    if verdict.weaker is not None and not _is_done(state, context, ref):
         return verdict.weaker
-    return verdict
+    return verdict.mended if verdict.mended is not None and _is_done(state, context, ref) else verdict
+
+
+def _is_done(state: State, context: Context, ref: NodeRef) -> bool:
+    """Whether a node is done, as far as that hangs on its neighbours: a lesser pass, or a review being mended."""
+    return derive(state, context.facts, context.now).by_ref[str(ref)].status == "done"
 
 
 def _undone(state: State, context: Context, plan: PlanState, node: NodeState) -> tuple[str, ...]:
@@ -95,6 +100,10 @@ def _undone(state: State, context: Context, plan: PlanState, node: NodeState) ->
         other = state.plan(slug) if slug else plan
         upstream = other.nodes.get(node_id) if other is not None else None
         verdict = kinds.verdict(upstream, other, context) if upstream is not None and other is not None else None
-        if verdict is None or verdict.holds or verdict.weaker is not None:
+        if verdict is None or other is None or verdict.weaker is not None:
+            names.append(name)
+        elif verdict.mended is not None:
+            names += [] if _is_done(state, context, NodeRef(other.slug, node_id)) else [name]
+        elif verdict.holds:
             names.append(name)
     return tuple(names)

@@ -4,7 +4,6 @@ The first row that applies:
 
 | what                                                                  | reason   |
 |-----------------------------------------------------------------------|----------|
-| it is of a kind that this version's runner does not launch            | later    |
 | it is kept for a person                                               | person   |
 | it is kept for a cloud agent                                          | cloud    |
 | an issue: it has no number yet                                        | unbound  |
@@ -30,18 +29,15 @@ from msgspec import Struct
 
 from stoat.derive import goahead, landings
 from stoat.derive.answers import Status
-from stoat.plan.nodes import CHANGE, ISSUE, PERSON, REVIEW
+from stoat.plan.nodes import CHANGE, ISSUE, PERSON
 from stoat.plan.state import NodeState, PlanState
 
 HoldReason = Literal[
-    "later", "person", "cloud", "unbound", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging", "unseen",
+    "person", "cloud", "unbound", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging", "unseen",
     "over", "finished", "upstream", "elsewhere", "slot", "resource", "alone",
 ]  # fmt: skip
 """The rows above; and of a runner: elsewhere (another repository's), slot (all are taken), resource (one is full),
 alone (it wants the machine to itself, or another node has it)."""
-
-NOT_YET = frozenset({REVIEW})
-"""Kinds whose result nothing here can observe yet: an agent on one could never be judged."""
 
 UNSEEN: frozenset[Status] = frozenset({"unknown", "missing"})
 """How an issue reads that GitHub does not show, or that nobody has looked at."""
@@ -68,8 +64,6 @@ def hold_of(
     def hold(reason: HoldReason, what: str = "") -> Hold:
         return Hold(spec.id, reason, what)
 
-    if spec.kind in NOT_YET:
-        return hold("later", spec.kind)
     if for_a_person(node):
         return hold("person")
     if for_the_cloud(node):

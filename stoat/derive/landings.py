@@ -18,10 +18,14 @@ from collections.abc import Container
 
 from msgspec import Struct
 
+from stoat.derive import rounds
 from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.plan.ids import node_branch
-from stoat.plan.nodes import CHANGE, ISSUE
+from stoat.plan.nodes import CHANGE, ISSUE, REVIEW
 from stoat.plan.state import NodeState, PlanState
+
+NEVER_LANDED = frozenset({ISSUE, REVIEW})
+"""Kinds whose work no runner brings onto a branch."""
 
 
 class Expected(Struct, frozen=True):
@@ -38,10 +42,10 @@ class Expected(Struct, frozen=True):
 def awaited(node: NodeState) -> bool:
     """Whether a runner's attempt finished the node's work and no landing of it is on record.
 
-    An issue's work is landed by nobody here: its pull request is merged on GitHub (`upstream.py`).
+    An issue's work is landed by nobody here: its pull request is merged on GitHub (`upstream.py`). A review has none.
     """
     attempt = node.current_attempt
-    if node.spec.kind == ISSUE:
+    if node.spec.kind in NEVER_LANDED:
         return False
     return attempt is not None and attempt.outcome == "done" and node.current_landing is None
 
@@ -69,15 +73,15 @@ def by_hand(node: NodeState, shown: NodeAnswer) -> bool:
     if shown.claim is not None or shown.status == "running" or node.open_questions:
         return False
     if node.spec.steps:
-        runs = [node.evidence.get(step.id) for step in node.spec.steps]
-        return all(run is not None and run.seq > node.restarted_seq for run in runs)
+        runs = [rounds.counting(node, step.id).finished for step in node.spec.steps]
+        return all(of and all(run.order > node.restarted_seq for run in of) for of in runs)
     return node.claim is None and node.restarted is None
 
 
 def finished(node: NodeState, shown: NodeAnswer) -> bool:
     """Whether an attempt's work is complete and nothing of it is on record as landed: it is to be seen through."""
     attempt = node.current_attempt
-    if attempt is None or attempt.outcome is None or node.current_landing is not None or node.spec.kind == ISSUE:
+    if attempt is None or attempt.outcome is None or node.current_landing is not None or node.spec.kind in NEVER_LANDED:
         return False
     return attempt.outcome == "done" if node.spec.kind == CHANGE else shown.status == "done"
 
@@ -93,7 +97,7 @@ def pending(plan: PlanState, node: NodeState) -> bool:
 
 def unlanded(plan: PlanState, answer: PlanAnswer, alone: Container[str]) -> frozenset[str]:
     """The done nodes, worked by an attempt, whose work is not on the plan's branch; without those left `alone`, and
-    without issues."""
+    without issues and reviews."""
     if plan.header.branch is None:
         return frozenset()
     states = ((shown, plan.nodes[shown.id]) for shown in answer.nodes if shown.id not in alone)
@@ -101,7 +105,7 @@ def unlanded(plan: PlanState, answer: PlanAnswer, alone: Container[str]) -> froz
         shown.id
         for shown, node in states
         if shown.status == "done" and node.attempt is not None and node.current_landing is None
-        if node.spec.kind != ISSUE
+        if node.spec.kind not in NEVER_LANDED
     )
 
 

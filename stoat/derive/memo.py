@@ -19,6 +19,7 @@ from stoat.derive.stance import Standing
 from stoat.derive.verdict import Verdict
 from stoat.derive.watched import Watched, changed
 from stoat.plan.facts import Facts
+from stoat.plan.nodes import REVIEW
 from stoat.plan.state import Claim, Mark, NodeState, PlanState
 
 JUDGE = 1
@@ -128,6 +129,8 @@ def _carry(old: Memo, memo: Memo) -> bytearray:
         memo.waits[i], memo.root[i], memo.root_rank[i] = old.waits[j], old.root[j], old.root_rank[j]
         if old.states[j] is not memo.states[i] or before.missing.get(j) != graph.missing.get(i):
             touched[i] |= JUDGE
+        if memo.states[i].review is not None:
+            touched[i] |= JUDGE  # the node that mends a finding of it may have come or gone
     for j in old.order.circle_of if old.order is not None else ():
         place = graph.index.get(before.refs[j])
         if place is not None:
@@ -180,7 +183,8 @@ def _by_plan(before: PlanState, plan: PlanState, memo: Memo, touched: bytearray,
             touched[i] |= JUDGE
     elif before.moved_seq != plan.moved_seq or before.branch_tip != plan.branch_tip:
         for i in nodes:
-            if memo.states[i].spec.reverify is not None:
+            spec = memo.states[i].spec
+            if spec.reverify is not None or spec.kind == REVIEW:
                 touched[i] |= JUDGE
 
 

@@ -6,6 +6,7 @@ from stoat.derive import kinds, leverage
 from stoat.derive.graph import order_of
 from stoat.derive.memo import JUDGE, PLACE, TELL, Memo
 from stoat.derive.verdict import Context, Verdict
+from stoat.derive.wording import commands
 
 
 def judge(memo: Memo, touched: bytearray) -> None:
@@ -22,12 +23,29 @@ def judge(memo: Memo, touched: bytearray) -> None:
 
 
 def settled(memo: Memo) -> list[Verdict | None]:
-    """The verdicts, with a pass that proves less made stale where something undone of an active plan waits for it.
+    """The verdicts, with a pass that proves less made stale where something undone of an active plan waits for it, and
+    a review whose fixes are all done made done.
 
-    Making one stale can only make more of them stale, so it ends, and the outcome does not depend on the order.
+    Every review begins as if its fixes were done. Whatever turns undone can only turn more undone, so it ends, and the
+    outcome does not depend on the order.
     """
-    raw, final, graph = memo.raw, memo.raw[:], memo.graph
-    queue = [i for i, verdict in enumerate(raw) if verdict is not None and verdict.weaker is not None]
+    final, graph = memo.raw[:], memo.graph
+    fixing = [(i, verdict) for i, verdict in enumerate(final) if verdict is not None and verdict.mended is not None]
+    for i, verdict in fixing:
+        final[i] = verdict.mended
+    queue = [i for i, verdict in enumerate(final) if verdict is not None and verdict.weaker is not None]
+    while True:
+        _weaken(memo, final, queue)
+        still = [one for one in fixing if final[one[0]] is not one[1] and _unmended(memo, final, *one)]
+        if not still:
+            return final
+        for i, verdict in still:
+            final[i] = verdict
+            queue.extend(graph.deps[i])
+
+
+def _weaken(memo: Memo, final: list[Verdict | None], queue: list[int]) -> None:
+    graph = memo.graph
     while queue:
         i = queue.pop()
         verdict = final[i]
@@ -36,7 +54,13 @@ def settled(memo: Memo) -> list[Verdict | None]:
         if any(_waits(memo, final[user], user) for user in graph.users[i]):
             final[i] = verdict.weaker
             queue.extend(graph.deps[i])
-    return final
+
+
+def _unmended(memo: Memo, final: list[Verdict | None], i: int, verdict: Verdict) -> bool:
+    """Whether a fix of the review is not done; one that the plan does not have is the review's own to say."""
+    graph = memo.graph
+    places = (graph.index.get(commands.ref(graph.plan_of[i], fix)) for fix in verdict.fixes)
+    return any(fix.holds for place in places if place is not None and (fix := final[place]) is not None)
 
 
 def _waits(memo: Memo, verdict: Verdict | None, user: int) -> bool:

@@ -10,6 +10,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | done, and its pull request is open: what that one asks for            | none    | review, merge, fix, main-red |
 | done                                                                  | none    |             |
 | an agent's question is open                                           | you     | question    |
+| a review's findings are to be decided, or it is to be signed off      | you     | findings    |
 | finished work could not be landed, and nobody is on it                | you     | unmergeable |
 | it waits for itself, or for a node that is nowhere                    | broken  |             |
 | its claim's process is dead                                           | broken  |             |
@@ -48,7 +49,7 @@ from stoat.derive.launch import Runners
 from stoat.derive.wording import commands
 from stoat.derive.wording import stance as say
 from stoat.plan.ids import node_branch
-from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, SLICE, repository_of
+from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, REVIEW, SLICE, repository_of
 from stoat.plan.state import Attempt, Question
 
 
@@ -83,6 +84,9 @@ def decide(here: Here, is_ready: bool, launch: Launch | None, runners: Runners, 
         return Standing(None, "", unmergeable or (_fix(here) if left_there else None) or _owed_to_a_pull(here))
     if question is not None:
         return _you("question", question.at, commands.answer(question.id), say.question(question))
+    review = here.node.review
+    if review is not None and here.verdict.status == "findings":
+        return _you("findings", review.at, commands.review(here.slug, here.id), here.verdict.detail)
     if unmergeable is not None:
         return Standing("you", unmergeable.why, unmergeable)
     return (
@@ -232,4 +236,6 @@ def _persons_action(here: Here) -> str:
         return run(here.slug, here.id)
     if kind == SLICE:
         return commands.runs_add(here.slug, here.id)
+    if kind == REVIEW:
+        return commands.done(here.slug, here.id)
     return commands.claim(here.slug, here.id)

@@ -29,7 +29,8 @@ class Verdict(Struct, frozen=True, gc=False):
     """Where a node stands by its kind's own rule, and why.
 
     `weaker` is what it is instead while something undone waits on the node: set when a pass proves less than a clean
-    one. `finished` says that a change's work is complete and only has to reach its branch.
+    one. `finished` says that a change's work is complete and only has to reach its branch. `mended` is what a review is
+    instead once its `fixes`, nodes of its plan, are done.
 
     Of an issue or a pull request: `landing` names the open pull requests of one that is done, for which its dependents
     wait; `turn` is whose turn it is; `prs` are shown; `url` is where it is on GitHub; `reads` is what of GitHub the
@@ -49,6 +50,8 @@ class Verdict(Struct, frozen=True, gc=False):
     reads: tuple[Key, ...] = ()
     unseen: bool = False
     over: str = ""
+    fixes: tuple[str, ...] = ()
+    mended: Verdict | None = None
 
     @property
     def holds(self) -> bool:

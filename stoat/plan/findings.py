@@ -150,4 +150,7 @@ def _kind(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return {str: "a text", list: "a list", dict: "an object"}.get(type(value), "a number")
+    for kind, name in ((str, "a text"), (list, "a list"), (dict, "an object")):
+        if isinstance(value, kind):
+            return name
+    return "a number"

@@ -13,6 +13,7 @@ from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.plan.events.attempts import GOT_NOWHERE, AttemptJudged, GaveUp
 from stoat.plan.events.base import PlanEvent
+from stoat.plan.nodes import REVIEW
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, spawn
 from stoat.runner import agents, workspace
@@ -120,6 +121,8 @@ def _judged(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunS
 
     state = append(run, state, f"attempt {attempt.number} on {node_id}: {verdict.outcome}", decide)
     state = replace(state, failures=attempts.in_a_row(state.failures, verdict.outcome))
+    if node.spec.kind == REVIEW and verdict.outcome == "done":
+        run.narrator.say(say.reviewed(node_id, run.plan, verdict.detail))
     _say(run, node_id, attempt, verdict, tries, giving_up)
     if giving_up:
         return state.with_trouble(node_id, "gave-up")

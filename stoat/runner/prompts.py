@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from stoat.derive.wording import commands
+from stoat.derive.wording import commands, review
 from stoat.plan.nodes import CHANGE, GATE, REVIEW, SLICE, Node, Step
 from stoat.plan.state import NodeState, PlanState
 from stoat.plan.variables import RUN_TAG
@@ -18,13 +18,17 @@ from stoat.runner.issues.briefing import Brief
 LONGEST = 96 * 1024
 """Bytes of a prompt: one argument of a program may have 128 KiB on Linux, and a launcher may add to it."""
 
+MOST_TOLD = 100
+"""Findings of earlier rounds that the next reviewer is told of."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
     """What an agent is told: its node, its claim, its place, and what is known of earlier tries.
 
     `asked` holds (question, answer) pairs that a person settled; `before` says how the last attempt was judged.
-    `issue` is what an issue node is about.
+    `issue` is what an issue node is about; `reviewed` the branch that a review is of, and `found` what its earlier
+    rounds found, one a line.
     """
 
     plan: str
@@ -40,6 +44,8 @@ class Assignment:
     before: str | None = None
     asked: tuple[tuple[str, str], ...] = field(default=())
     issue: Brief | None = None
+    reviewed: str | None = None
+    found: tuple[str, ...] = ()
 
     @property
     def ref(self) -> str:
@@ -63,7 +69,8 @@ def assignment(
         plan=plan.slug, node=spec, claim=attempt.claim, holder=holder, worktree=attempt.worktree,
         branch=attempt.branch, base=f"{attempt.base_ref} ({attempt.base[:7]})", attempt=attempt.number,
         own_names=own_names, skills=spec.skills or plan.header.skills, before=before, asked=asked,
-        issue=issue,
+        issue=issue, reviewed=plan.header.branch if spec.kind == REVIEW else None,
+        found=tuple(review.told(one) for one in node.review.found[-MOST_TOLD:]) if node.review is not None else (),
     )  # fmt: skip
 
 
@@ -97,7 +104,7 @@ def _cut(text: str, excess: int, whole: str) -> str:
 def _outside(work: Assignment) -> list[str]:
     node = work.node
     words = [node.title or "", node.brief or "", work.before or "", _steps(work), _place(work)]
-    words += [*node.specs, *work.skills, *work.own_names]
+    words += [*node.specs, *work.skills, *work.own_names, *work.found]
     words += briefing.outside(work.issue) if work.issue is not None else []
     return words + [text for pair in work.asked for text in pair]
 
@@ -115,6 +122,10 @@ def _written(work: Assignment, fence: Fence, brief: str | None = None) -> str:
         parts.append("Its specs, one a line:\n" + fence.around("specs", "\n".join(node.specs)))
     if node.steps:
         parts.append(_STEPS + fence.around("steps", _steps(work)))
+    if node.kind == REVIEW:
+        parts.append(_SUBMIT.format(ref=work.ref))
+    if work.found:
+        parts.append(_FOUND + fence.around("earlier findings", "\n".join(work.found)))
     parts.append(_tags(work))
     if work.skills:
         parts.append("Use these skills, where you have them:\n" + fence.around("skills", "\n".join(work.skills)))
@@ -123,7 +134,7 @@ def _written(work: Assignment, fence: Fence, brief: str | None = None) -> str:
         parts.append("This was asked about the node, and a person answered:\n" + fence.around("answers", said))
     if work.before:
         parts.append("The attempt before this one ended so:\n" + fence.around("last attempt", work.before))
-    place = _PLACE + ("" if issue is not None else _NO_PUSH) + _NO_OTHER
+    place = _LOOK if node.kind == REVIEW else _PLACE + ("" if issue is not None else _NO_PUSH) + _NO_OTHER
     parts += [f"{place}\n" + fence.around("place", _place(work)), _MACHINE]
     if work.own_names:
         parts.append(_VARIABLES + fence.around("variables", "\n".join(work.own_names)))
@@ -140,6 +151,21 @@ _STEPS = (
 _PLACE = "Work in this worktree, on this branch of its own. Commit what you do on this branch. Do not switch branches, "
 _NO_PUSH = "do not push, "
 _NO_OTHER = "do not merge, and change no file outside it."
+_LOOK = (
+    "Your worktree holds the branch under review, as it was just now, on a branch of its own that nobody merges. Read "
+    "it, build it, run its tests. Do not commit, do not push, do not switch branches, and change no file of it."
+)
+_SUBMIT = (
+    "When you are through, submit once, with everything that you found: `stoat review submit {ref} FINDINGS.json`, or "
+    "`-` in place of the file to read standard input; write the file outside the worktree. It is a JSON list, `[]` "
+    "where you found nothing, of objects with `title` (one line), `severity` (as high, medium or low), `file` (from "
+    "the top of the repository), `line` (a number) and `text` (what is wrong, why, and how one sees it). Somebody who "
+    "knows only that text has to be able to mend it. Submit what is a defect, not what is a matter of taste."
+)
+_FOUND = (
+    "This was found before, and this became of it. Do not submit again what was rejected, unless it is worse than was "
+    "said.\n"
+)
 _MACHINE = (
     "This machine is shared with other agents and with people. Do not stop, restart or clean up any process, "
     "container, service or database that you did not start yourself."
@@ -180,7 +206,12 @@ def _done_means(work: Assignment) -> str:
                 "and run it again; a gate that rightly changes nothing needs no commit."
             )
         case kind if kind == REVIEW:
-            return "Done means: a person decided every finding that you submit. Change nothing."
+            what = "the integration branch as a whole" if work.reviewed else "the default branch as a whole"
+            return (
+                f"Review {what}, not the last change alone: what its parts do together, against the plan's nodes "
+                f"(`stoat plan export {work.plan}`) and the repository's own rules. Change nothing. Done means: you "
+                "submitted what you found. A person then decides every finding, and others mend it."
+            )
     return "Done means: what the plan can observe says so. What you say about it decides nothing."
 
 
@@ -196,14 +227,17 @@ def _step(work: Assignment, step: Step) -> str:
 
 def _tags(work: Assignment) -> str:
     bare = commands.gate_bare(work.plan, work.node.id)
+    kept = f"Runs are told apart by their tag. {RUN_TAG}={work.ref} is set for you: keep it as it is."
+    if work.node.kind == REVIEW:
+        return kept
     return (
-        f"Runs are told apart by their tag. {RUN_TAG}={work.ref} is set for you: keep it as it is. Run tests as "
-        f"evidence with `{bare}`, or record a report with `stoat runs add FILE --tag {work.ref}`."
+        f"{kept} Run tests as evidence with `{bare}`, or record a report with `stoat runs add FILE --tag {work.ref}`."
     )
 
 
 def _place(work: Assignment) -> str:
-    return f"worktree: {work.worktree}\nbranch: {work.branch}\ncut from: {work.base}\nheld by: {work.holder}"
+    place = f"worktree: {work.worktree}\nbranch: {work.branch}\ncut from: {work.base}\nheld by: {work.holder}"
+    return f"{place}\nunder review: {work.reviewed}" if work.reviewed else place
 
 
 def _asking(work: Assignment) -> str:

@@ -40,7 +40,7 @@ def add(session: Session, slug: str, node: Node) -> Authored:
             raise Refused(
                 f"plan {slug} has a node {node.id!r}", hint=f"replace it whole: stoat node change {slug}/{node.id} …"
             )
-        _right(state, plan, node)
+        check_right(state, plan, node)
         allowed = guards.with_merge_policy(node, plan, session.actor)
         return [NodeAdded(node=node.id, spec=allowed)], [*doubts([node]), *_origin(state, node, slug)]
 
@@ -53,7 +53,7 @@ def change(session: Session, slug: str, node: Node) -> Authored:
 
     def decide(state: State, plan: PlanState, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
         _, before = node_of(state, NodeRef(slug, node.id))
-        _right(state, plan, node)
+        check_right(state, plan, node)
         allowed = guards.with_merge_policy(node, plan, session.actor)
         events = list(changes_of(allowed, normal_node(before.spec, slug)))
         return events, [*doubts([node]), *guards.agents_work(plan, events, now)]
@@ -116,7 +116,7 @@ def bind(session: Session, ref: NodeRef, kind: str, number: int) -> Authored:
         if number == (spec.issue if kind == ISSUE else spec.pr):
             return (), ()
         bound = replace(spec, issue=number) if kind == ISSUE else replace(spec, pr=number)
-        _right(state, plan, bound)
+        check_right(state, plan, bound)
         return [NodeBound(node=ref.node, number=number)], doubts([bound])
 
     return _authored(session, ref.plan, decide)
@@ -152,7 +152,8 @@ def _specs(plan: PlanState) -> dict[str, Node]:
     return {node_id: state.spec for node_id, state in plan.nodes.items()}
 
 
-def _right(state: State, plan: PlanState, node: Node) -> None:
+def check_right(state: State, plan: PlanState, node: Node) -> None:
+    """Invalid, with every problem at once, unless a node as it is written may be in the plan."""
     nodes = {**_specs(plan), node.id: node}
     findings: list[Finding] = list(check_one(plan.header, node, nodes, other_plans(state, plan.slug)))
     if findings:

@@ -26,6 +26,7 @@ from tests.support.states import (
     node,
     piece,
     plan,
+    review,
     run,
     state,
 )  # fmt: skip
@@ -125,6 +126,16 @@ def test_only_a_live_agent_of_this_machine_outlives_its_lease(given: Attempt, de
 def test_dependencies_may_be_vouched_for_and_nothing_else() -> None:
     assert ask(plan("p", piece("a", "b"), node("b")), ignore=True) is None
     assert ask(plan("p", issue("a", "b"), node("b")), ignore=True) is not None
+
+
+def test_a_review_bars_what_waits_on_it_until_what_it_found_is_mended() -> None:
+    accepted = review("Wrong lane").decided("f1", state="accepted", by="jo", at=BEFORE, fix="fix")
+    waits = [piece("a", "r"), node("r", "review", "fix", review=accepted)]
+    refused = ask(plan("p", *waits, node("fix")))
+    assert refused is not None and "waiting on `r`" in refused.message
+    assert ask(plan("p", *waits, done("fix"))) is None
+    mended = ask(plan("p", node("a", "review", "fix", review=accepted), done("fix")))
+    assert mended is not None and "p/a is done" in mended.message
 
 
 def test_a_pass_that_proves_less_bars_what_waits_on_it_and_is_done_only_while_nothing_does() -> None:

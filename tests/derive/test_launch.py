@@ -61,7 +61,7 @@ CASES = [
      ("held", "no GitHub sweep has seen o/r#7 yet (`stoat sweep` looks)")),
     (issue("a"), [runner(repo="o/r")], ("go-ahead", "awaiting a person's go-ahead")),
     (issue("a", number=None), [runner(repo="o/r")], ("held", "not bound to an issue")),
-    (node("a", "review"), [], ("held", "review nodes are launched by a later version")),
+    (node("a", "review", spec={"agent": "cloud"}), [], ("held", "kept for a cloud agent")),
     (piece("a", attempt=attempt()), [runner()], ("held", "its last attempt is not judged yet")),
     (piece("a", attempt=attempt(outcome="failed")), [runner()], ("next", "its runner launches it next")),
     (node("a", "slice", spec=IN_REPO), [runner(repo="o/r")], ("next", "its runner launches it next")),

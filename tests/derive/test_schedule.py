@@ -99,7 +99,6 @@ def test_expedited_nodes_go_first_then_what_unblocks_most_then_the_plans_order()
          Hold("a", "over")),
         (one(kind="issue", spec={"issue": 7, "repo": "o/other"}, go_ahead=ADA, answer={"status": "open"}),
          Hold("a", "elsewhere", "o/other")),
-        (one(kind="review"), Hold("a", "later", "review")),
         (one(spec={"assignee": "person"}), Hold("a", "person")),
         (one(spec={"agent": "cloud"}), Hold("a", "cloud")),
         (one(cloud=ADA), Hold("a", "cloud")),

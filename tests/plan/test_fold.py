@@ -158,7 +158,7 @@ def test_every_node_event_about_a_missing_node_is_reported_and_changes_nothing_e
         "state": "passed", "attempt": 1, "runner": "r", "launcher": "l", "worktree": "w", "branch": "b", "base": "b",
         "base_ref": "b", "log": "l", "process": "p", "outcome": "done", "detail": "d", "why": "w", "usd": 1,
         "commit": "c", "onto": "o", "tip": "t", "how": "merged", "question": "q", "text": "t", "event": {},
-        "header": {"plan": "p"},
+        "header": {"plan": "p"}, "finding": "f1", "fix": "a",
         "order": [],
     }  # fmt: skip
     import msgspec

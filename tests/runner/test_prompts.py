@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 from stoat.plan.ids import node_id_problem, slug_problem
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, REVIEW, SLICE, Header, Node, Step
 from stoat.plan.nodes import KINDS as NODE_KINDS
+from stoat.plan.review import Finding, Found, Review
 from stoat.plan.state import Attempt, Mark, NodeState, PlanState, Question
 from stoat.runner import prompts
 from stoat.runner.fence import Fence
@@ -73,10 +74,11 @@ OURS: dict[type, set[str]] = {
     Header: {"plan"},
     Attempt: {"number", "claim", "seq"},  # made by Stoat
     Brief: {"number"},
+    Found: {"finding", "state"},  # the finding is walked itself
 }
 """Fields that may stand outside of a fence; every other one, also one that is new tomorrow, may not."""
 
-WALKED: tuple[type[Struct], ...] = (Node, Step, Header, Attempt, Question)
+WALKED: tuple[type[Struct], ...] = (Node, Step, Header, Attempt, Question, Finding, Found)
 BRIEFED = tuple(field.name for field in fields(Brief) if field.name not in OURS[Brief])
 FIELDS = [(of, field.name) for of in WALKED for field in structs.fields(of) if field.name not in OURS.get(of, set())]
 
@@ -114,7 +116,11 @@ def prompt_with(kind: str, of: type[Struct], name: str, hostile: str) -> str:
     asked = Question(
         **given(Question, id="q-1", node="n", question="?", asked_by="a", at=AT, state="answered", answer=Mark("j", AT))
     )
-    state = NodeState(spec=node, added=Mark("j", AT), attempt=attempt)
+    finding = Finding(**given(Finding, id="f1", title="Wrong lane", file="a.py"))
+    found = Found(**given(Found, finding=finding, round=1, state="accepted"))
+    state = NodeState(
+        spec=node, added=Mark("j", AT), attempt=attempt, review=Review(round=1, seq=1, at=AT, by="b", found=(found,))
+    )
     plan = PlanState(
         header=Header(**given(Header, plan="p")), created=Mark("j", AT), nodes={"n": state}, questions={"q-1": asked}
     )
@@ -139,7 +145,7 @@ def test_the_walk_reaches_the_prompt() -> None:
         ("Node", "title"), ("Node", "brief"), ("Node", "specs"), ("Node", "skills"), ("Node", "steps"),
         ("Step", "id"), ("Step", "run"), ("Step", "cwd"), ("Step", "env"), ("Step", "timeout"), ("Header", "skills"),
         ("Attempt", "worktree"), ("Attempt", "branch"), ("Attempt", "base_ref"), ("Question", "question"),
-        ("Question", "answer"),
+        ("Question", "answer"), ("Finding", "title"), ("Finding", "file"), ("Found", "why"), ("Header", "branch"),
     }  # fmt: skip
 
 

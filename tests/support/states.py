@@ -12,6 +12,7 @@ from stoat.plan import streams
 from stoat.plan.evidence import Evidence, SpecResult
 from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, SLICE, Header, Node, Step
+from stoat.plan.review import Finding, Found, Review
 from stoat.plan.state import (
     Attempt,
     Claim,
@@ -124,6 +125,15 @@ def piece(
     words = {**dict.fromkeys(green, True), **dict.fromkeys(red, False)}
     specs = {name: SpecResult(passed, "r-1", 1, BEFORE, "a" * 40, False) for name, passed in words.items()}
     return node(node_id, SLICE, *depends_on, spec={"specs": ("F/a", "F/b")}, **{"specs": specs, **state_fields})
+
+
+def review(*titles: str, seq: int = 500, number: int = 1, **fields: Any) -> Review:
+    """A round of a review of integ with those findings (f1, f2 …), none of them decided."""
+    found = tuple(
+        Found(finding=Finding(id=f"f{at}", title=title), round=number) for at, title in enumerate(titles, 1)
+    )
+    given = {"at": BEFORE, "by": "bot", "branch": "integ", "commit": "c" * 40, "found": found, **fields}
+    return Review(round=number, seq=seq, **given)
 
 
 def issue(node_id: str, *depends_on: str, number: int | None = 7, **state_fields: Any) -> NodeState:

@@ -49,6 +49,11 @@ def approve(plan: str, node: str | None = None) -> str:
     return f"stoat approve {plan}/{node}" if node else f"stoat approve {plan}"
 
 
+def review(plan: str, node: str) -> str:
+    """Shows a review's findings, each with the commands that decide it."""
+    return f"stoat review list {plan}/{node}"
+
+
 def done(plan: str, node: str) -> str:
     """Marks a person's node done."""
     return f"stoat done {plan}/{node}"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stoat.clock import duration_text
+from stoat.derive.wording import review
 from stoat.derive.wording.text import because, conflict_or, counted
 from stoat.plan.events import (
     attempts,
@@ -19,6 +20,7 @@ from stoat.plan.events import (
     machines,
     plans,
     questions,
+    reviews,
     sync,
 )
 from stoat.plan.events.base import Event, Unknown
@@ -153,6 +155,10 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     questions.Asked: lambda e: f"asked: {e.text}",
     questions.Answered: lambda e: f"answered: {e.text}",
     questions.QuestionDismissed: lambda e: "dismissed the question",
+    reviews.ReviewSubmitted: lambda e: review.submitted(e.findings, e.branch, e.commit),
+    reviews.FindingAccepted: lambda e: review.accepted(e.finding, e.fix, e.why),
+    reviews.FindingRejected: lambda e: review.rejected(e.finding, e.why),
+    reviews.ReviewSignedOff: lambda e: "signed the review off",
     github.IssueSeen: lambda e: f"issue #{e.issue.number} is {'open' if e.issue.open else 'closed'}",
     github.PullSeen: lambda e: f"pull request #{e.pull.number} is {e.pull.state}",
     github.DefaultBranchSeen: lambda e: f"{e.branch.name}: checks {e.branch.ci or 'not settled'}",

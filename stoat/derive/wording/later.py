@@ -5,7 +5,6 @@ from __future__ import annotations
 COMMANDS = {
     "sync": "sharing plans with other clones",
     "await": "waiting for a version or for a node's dependencies",
-    "review": "submitting and deciding review findings",
     "repo": "a person's controls on a repository",
     "agents": "the roster of agents",
     "mcp": "serving agents over MCP",
@@ -27,7 +26,6 @@ EXPORT = "writing runs out in other formats"
 
 ROUTES = {
     "/agents": COMMANDS["agents"],
-    "/runs": "reading test runs over REST",
     "/openapi.json": "a description of REST for machines",
 }
 """Paths under /api, and what each will give."""

@@ -12,7 +12,6 @@ from stoat.derive.wording.text import (
     PR_DID_NOT_CLOSE,
     PR_OPEN,
     because,
-    later,
     moment,
 )
 from stoat.plan.facts import RunnerFact
@@ -26,7 +25,6 @@ def held(hold: Hold) -> str:
     """What keeps the node from every runner."""
     what = hold.what
     sentences: Mapping[str, str] = {
-        "later": later(what),
         "person": "kept for a person",
         "cloud": KEPT_FOR_THE_CLOUD,
         "unbound": "not bound to an issue",

@@ -18,7 +18,6 @@ from stoat.derive.wording.text import (
     PR_DID_NOT_CLOSE,
     PR_OPEN,
     counted,
-    later,
     listed,
     one_line,
 )
@@ -171,6 +170,11 @@ def judged_bad(node: str, outcome: str, detail: str, attempt: int, tries: int, a
     return f"✗ attempt {attempt} on '{node}' {what}: {detail} ({rest})"
 
 
+def reviewed(node: str, plan: str, detail: str) -> str:
+    """A review was submitted: a person is next."""
+    return f"✓ '{node}' {detail} — a person decides: stoat review list {plan}/{node}"
+
+
 def given_back(node: str, attempt: int, detail: str) -> str:
     """An attempt that does not count."""
     return f"⚠ attempt {attempt} on '{node}' does not count: {detail}"
@@ -214,7 +218,6 @@ def why_held(hold: Hold, plan: str) -> str:
         if what
         else "its last attempt is being judged",
         "slot": f"waiting for a slot ({what} in use)",
-        "later": later(what),
         "claimed": f"held by {what}",
         "person": "kept for a person",
         "cloud": f"{KEPT_FOR_THE_CLOUD}; no local agent is started on it",

@@ -15,11 +15,6 @@ PR_OPEN = "has a PR open to close its issue — it is done when a person merges 
 PR_DID_NOT_CLOSE = "its last attempt ended in a pull request, and the issue is open all the same"
 
 
-def later(kind: str) -> str:
-    """A kind of node that this version starts no agent for."""
-    return f"{kind} nodes are launched by a later version"
-
-
 def machine_held(mark: Mark) -> str:
     """A person keeps every runner on this machine from new claims."""
     return because(f"this machine is held by {mark.by}", mark.why)

@@ -18,6 +18,7 @@ from stoat.plan.events import (
     machines,
     plans,
     questions,
+    reviews,
     sync,
 )
 
@@ -48,6 +49,9 @@ FAMILIES: dict[str, tuple[type, ...]] = {
     ),
     "landings": (landings.Landed, landings.LandingParked, landings.BranchMoved),
     "questions": (questions.Asked, questions.Answered, questions.QuestionDismissed),
+    "reviews": (
+        reviews.ReviewSubmitted, reviews.FindingAccepted, reviews.FindingRejected, reviews.ReviewSignedOff,
+    ),
     "machines": (machines.MachineHeld, machines.MachineHoldLifted),
     "github": (
         github.IssueSeen, github.PullSeen, github.DefaultBranchSeen, github.RepositorySeen, github.NotSeen,

@@ -97,14 +97,16 @@ class NodeMarkedDone(NodeEvent, tag="node_marked_done", frozen=True):
 
 
 class NodeRestarted(NodeEvent, tag="node_restarted", frozen=True):
-    """Begin again: its claim, its runs that never ended, its questions and what was given up or parked are let go."""
+    """Begin again: its claim, its runs that never ended, its questions, its findings that nobody decided, and what was
+    given up or parked are let go."""
 
     def fold(self, plan: PlanState) -> None:
         """Clear what held the node back; its worktree, its evidence and its history stay."""
-        mark = Mark(self.by.name, self.at)
+        mark, review = Mark(self.by.name, self.at), plan.nodes[self.node].review
         plan.change(
             self.node, restarted=mark, restarted_seq=plan.seq, claim=None, running={}, tries=0, gave_up=None,
             parked=None, stuck=None, done=None, open_questions=0,
+            review=review.let_go(self.by.name, self.at) if review is not None else None,
         )  # fmt: skip
         for key, asked in plan.questions.items():
             if asked.node == self.node and asked.state == "open":
@@ -239,7 +241,8 @@ def restart(plan: PlanState, node: NodeState) -> NodeRestarted | None:
     """Begin a node again; None when nothing holds it back and nobody has begun."""
     begun = node.current_attempt is not None
     held = (
-        node.claim, node.running, node.gave_up, node.parked, node.stuck, node.done, node.tries, node.open_questions
+        node.claim, node.running, node.gave_up, node.parked, node.stuck, node.done, node.tries, node.open_questions,
+        node.current_review,
     )  # fmt: skip
     return NodeRestarted(node=node.spec.id) if begun or any(held) else None
 

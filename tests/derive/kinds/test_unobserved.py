@@ -26,8 +26,6 @@ CASES = {
         "unknown",
         "no sweep has read the pin of F in Directory.Packages.props of o/r yet",
     ),
-    "review": (node("a", REVIEW), "waiting", "no review yet"),
-    "review held": (node("a", REVIEW, claim=claim()), "claimed", "bot is on it · no review yet"),
     "person": (node("a", PERSON), "open", "a person's step: mark it done when it is"),
     "person done": (node("a", PERSON, done=JO), "done", "jo marked it done at 2026-11-30 11:00Z"),
     "a kind of a newer version": (node("a", "dance"), "unknown", "this version of Stoat does not know the kind dance"),

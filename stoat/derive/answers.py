@@ -61,8 +61,17 @@ class Launch(Struct, frozen=True, gc=False, rename="camel"):
     detail: str
 
 
+class UnitShown(Struct, frozen=True, gc=False, rename="camel"):
+    """A unit of a step that published runs of its own (PROJECT.FRAMEWORK): where it stands, and by which run."""
+
+    id: str
+    state: StepState
+    detail: str
+    run: str | None
+
+
 class StepShown(Struct, frozen=True, gc=False, rename="camel"):
-    """A step of a gate: where it stands, what decided it, and the command that runs it again."""
+    """A step of a gate: where it stands, what decided it, the command that runs it again, and its units."""
 
     id: str
     title: str | None
@@ -70,6 +79,7 @@ class StepShown(Struct, frozen=True, gc=False, rename="camel"):
     detail: str
     command: str | None
     run: str | None
+    units: tuple[UnitShown, ...] = ()
 
 
 class RunnerShown(Struct, frozen=True, rename="camel"):

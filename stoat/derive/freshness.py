@@ -2,11 +2,16 @@
 
 | what                                                                     | then                            |
 |--------------------------------------------------------------------------|---------------------------------|
-| a person asked for it to be verified again, after the oldest run         | stale                           |
+| a person asked for it to be verified again, after the oldest run began   | stale                           |
 | `reverify: on-branch-change`, and the branch moved after the oldest run  | stale, unless it was of the tip |
-| the tree was dirty, or its commit moved during the run                   | done, but stale while something |
-|                                                                          | undone waits on the node        |
+| began                                                                    |                                 |
+| the tree was dirty, its commit moved during the run, the branch had left | done, but stale while something |
+| that commit before the run began, or a slice's specs were green on       | undone waits on the node        |
+| different commits                                                        |                                 |
 | none of these                                                            | done                            |
+
+The branch is the plan's, in the node's own repository where its tip there is known. That it had left a commit is only
+said of a commit that was seen as its tip before.
 """
 
 from __future__ import annotations
@@ -15,20 +20,19 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from stoat.clock import Time
 from stoat.derive.answers import StepShown
 from stoat.derive.verdict import Verdict
 from stoat.derive.wording import status
 from stoat.plan.evidence import Evidence, SpecResult
+from stoat.plan.nodes import repository_of
 from stoat.plan.state import NodeState, PlanState
 
 
 class Proof(Struct, frozen=True):
-    """One run or spec that a pass rests on: its name, its place in the log, and what it ran on."""
+    """One run or spec that a pass rests on: its name, when it began in the log, and what it ran on."""
 
     name: str
-    seq: int
-    at: Time
+    began: int
     commit: str | None
     dirty: bool
     moved: bool
@@ -37,27 +41,37 @@ class Proof(Struct, frozen=True):
     def of_run(cls, run: Evidence) -> Proof:
         """A run of a step or of the whole gate."""
         moved = run.commit is not None and run.commit_after is not None and run.commit != run.commit_after
-        return cls(run.step or "", run.seq, run.at, run.commit_after or run.commit, run.dirty is True, moved)
+        return cls(run.step or "", run.order, run.commit_after or run.commit, run.dirty is True, moved)
 
     @classmethod
     def of_spec(cls, name: str, spec: SpecResult) -> Proof:
         """The newest word on a spec."""
-        return cls(name, spec.seq, spec.at, spec.commit, spec.dirty is True, False)
+        return cls(name, spec.began or spec.seq, spec.commit, spec.dirty is True, False)
+
+
+class _Branch(Struct, frozen=True):
+    """Where the plan's branch is, when it moved there, and which commits it was at before, with when it left them."""
+
+    tip: str | None
+    moved: int
+    left: dict[str, int]
 
 
 def passed(
-    node: NodeState, plan: PlanState, proofs: Sequence[Proof], detail: str, steps: tuple[StepShown, ...] = ()
-) -> Verdict:
-    """What a complete pass is worth now: done, stale, or done as long as nothing waits on it."""
-    why, outdated = _outdated(node, plan, proofs)
+    node: NodeState, plan: PlanState, proofs: Sequence[Proof], detail: str, steps: tuple[StepShown, ...] = (), *,
+    together: bool = False,
+) -> Verdict:  # fmt: skip
+    """What a complete pass is worth now: done, stale, or done as long as nothing waits on it.
+
+    `together`: it proves a commit only where all of it ran on one.
+    """
+    branch = _branch(node, plan)
+    why, outdated = _outdated(node, plan, branch, proofs)
     if why:
-        return Verdict("stale", status.stale(why, [proof.name for proof in outdated if proof.name]), steps)
-    dirty = [proof for proof in proofs if proof.dirty]
-    lesser = dirty or [proof for proof in proofs if proof.moved]
-    if not lesser:
+        return Verdict("stale", status.stale(why, _names(outdated)), steps)
+    remark = _lesser(plan, branch, proofs, together)
+    if not remark:
         return Verdict("done", detail, steps)
-    names = [proof.name for proof in lesser if proof.name]
-    remark = status.dirty(names) if dirty else status.moved(names)
     return Verdict(
         "done",
         status.with_remark(detail, remark),
@@ -66,13 +80,45 @@ def passed(
     )
 
 
-def _outdated(node: NodeState, plan: PlanState, proofs: Sequence[Proof]) -> tuple[str, Sequence[Proof]]:
-    oldest = min(proof.seq for proof in proofs)
+def _branch(node: NodeState, plan: PlanState) -> _Branch:
+    where = (repository_of(plan.header, node.spec) or "").lower()
+    if where in plan.moved_seqs:
+        return _Branch(plan.branch_tips.get(where), plan.moved_seqs[where], plan.left_tips.get(where, {}))
+    left = {commit: seq for tips in plan.left_tips.values() for commit, seq in tips.items()}
+    return _Branch(plan.branch_tip, plan.moved_seq, left)
+
+
+def _outdated(
+    node: NodeState, plan: PlanState, branch: _Branch, proofs: Sequence[Proof]
+) -> tuple[str, Sequence[Proof]]:
+    oldest = min(proof.began for proof in proofs)
     if node.reverify_seq > oldest:
-        return status.reverify_asked(node.reverify_asked), [p for p in proofs if p.seq < node.reverify_seq]
-    if node.spec.reverify is not None and plan.moved_seq > oldest:
-        tip = plan.branch_tip
-        behind = [p for p in proofs if p.seq < plan.moved_seq and (tip is None or p.commit != tip)]
+        return status.reverify_asked(node.reverify_asked), [p for p in proofs if p.began < node.reverify_seq]
+    if node.spec.reverify is not None and branch.moved > oldest:
+        behind = [p for p in proofs if p.began < branch.moved and (branch.tip is None or p.commit != branch.tip)]
         if behind:
             return status.branch_moved(plan.header.branch), behind
     return "", ()
+
+
+def _lesser(plan: PlanState, branch: _Branch, proofs: Sequence[Proof], together: bool) -> str:
+    """Why a pass proves less than a clean one; empty when it does not."""
+    dirty = [proof for proof in proofs if proof.dirty]
+    if dirty:
+        return status.dirty(_names(dirty))
+    moved = [proof for proof in proofs if proof.moved]
+    if moved:
+        return status.moved(_names(moved))
+    behind = [
+        proof
+        for proof in proofs
+        if proof.commit not in (None, branch.tip) and branch.left.get(proof.commit or "", proof.began) < proof.began
+    ]
+    if behind:
+        return status.behind(_names(behind), plan.header.branch)
+    commits = sorted({proof.commit for proof in proofs if proof.commit is not None})
+    return status.apart([commit[:7] for commit in commits]) if together and len(commits) > 1 else ""
+
+
+def _names(proofs: Sequence[Proof]) -> list[str]:
+    return list(dict.fromkeys(proof.name for proof in proofs if proof.name))

@@ -6,17 +6,15 @@ The rules in their order are `finish`; the first that applies decides. Nothing h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
 
-from stoat.plan.commands import same
-from stoat.plan.evidence import Evidence
+from stoat.derive import rounds
+from stoat.derive.rounds import Round
+from stoat.plan.evidence import EXEC, Evidence
 from stoat.plan.nodes import CHANGE, GATE, SLICE, Step
 from stoat.plan.state import NodeState
-
-_same = lru_cache(maxsize=16384)(same)
 
 Proof = Literal["none", "needed", "passed", "failed"]
 """What `--verify-command` says of the branch's commit; none: there is no such command for the node."""
@@ -119,27 +117,24 @@ def finish(node: NodeState, tree: Tree | None, *, running: bool, proof: Proof = 
 
 
 def unproved_steps(node: NodeState, commit: str) -> tuple[str, ...]:
-    """The declared steps whose own command has no clean pass on exactly that commit, in their order."""
-    return tuple(
-        step.id
-        for step in node.spec.steps
-        if not proves(run := node.evidence.get(step.id), commit) or not as_declared(step, run)
-    )
+    """The declared steps whose own command, with all its units, has no clean pass on exactly that commit, in their
+    order."""
+    return tuple(step.id for step in node.spec.steps if not _proved(step, rounds.counting(node, step.id), commit))
+
+
+def _proved(step: Step, of: Round, commit: str) -> bool:
+    return rounds.passed(step, of) and all(proves(run, commit) for run in of.deciding)
 
 
 def of_another_command(node: NodeState, steps: Sequence[str]) -> tuple[tuple[Step, Evidence], ...]:
     """Those of the steps, by their ids, whose newest run passed and was of another command; with that run."""
-    return tuple(
-        (step, run)
-        for step in node.spec.steps
-        if step.id in steps and (run := node.evidence.get(step.id)) is not None
-        if run.state == "passed" and not as_declared(step, run)
-    )
-
-
-def as_declared(step: Step, run: Evidence | None) -> bool:
-    """Whether a run is of the step's own command: word by word, and only where both are known."""
-    return run is None or step.run is None or not run.command or _same(step.run, run.command)
+    found = []
+    for step in node.spec.steps:
+        of = rounds.counting(node, step.id)
+        green = of.red is None and not of.open
+        if step.id in steps and green and of.word is not None and not rounds.as_declared(step, of.word):
+            found.append((step, of.word))
+    return tuple(found)
 
 
 def proof(node: NodeState, head: str, command: Sequence[str], verified: bool | None) -> Proof:
@@ -161,7 +156,7 @@ def proved_by_exec(node: NodeState, commit: str) -> bool:
 
     Runs read from a file name no commit of their own making; each spec that only such a run vouches for is no proof.
     """
-    runs = [one for one in node.evidence.values() if one.source == "exec"]
+    runs = [one for one in node.evidence.values() if one.source == EXEC]
     return bool(runs) and all(proves(one, commit) for one in runs)
 
 

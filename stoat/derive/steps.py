@@ -1,43 +1,45 @@
-"""Where the declared steps of a gate or a change stand: the newest run of each decides it, and only under its own id.
+"""Where the declared steps of a gate or a change stand, by the runs that count for each (rounds.py); only its own ids.
 
-| newest run of the step           | state     |
-|----------------------------------|-----------|
-| one is going                     | running   |
-| none finished                    | pending   |
-| killed at its timeout            | timed-out |
-| red                              | failed    |
-| green, of another command        | mismatch  |
-| green                            | passed    |
+The first row that applies to a step:
 
-Newest is by the log's order. A run whose process is dead is not going. One that began elsewhere before the newest
-finished run is not either: where it runs cannot be seen, and the newer word counts.
+| what                                                                        | state     |
+|-----------------------------------------------------------------------------|-----------|
+| its command is going, or any of its units                                   | running   |
+| its command was killed at its timeout                                       | timed-out |
+| any of its units failed                                                     | failed    |
+| its command was red, even when every unit passed                            | failed    |
+| nothing finished, or a unit never finished, or a result is not known        | pending   |
+| green, of another command than declared                                     | mismatch  |
+| else: the command and every unit passed                                     | passed    |
+
+A unit is running, passed, failed, or pending: it never finished, or came to no verdict.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
-from stoat.derive.answers import StepShown, StepState
-from stoat.derive.integration import as_declared
+from stoat.derive import rounds
+from stoat.derive.answers import StepShown, StepState, UnitShown
+from stoat.derive.rounds import Round, Unit
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import commands, status
+from stoat.derive.wording import steps as say
 from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import Step
 from stoat.plan.state import NodeState
 
-BARE = ""
-"""The key of evidence under a node's own tag, which names no step."""
 BAD: frozenset[StepState] = frozenset({"failed", "timed-out", "mismatch"})
 
 
 class Steps(Struct, frozen=True):
-    """All steps of a node: each as shown, the runs that decided the passed ones, and runs that count for none."""
+    """All steps of a node: each as shown, the runs that decided the passed ones, runs that count for none, and how each
+    red one ended."""
 
     shown: tuple[StepShown, ...]
-    deciding: tuple[Evidence, ...]
-    unassigned: tuple[str, ...]
+    deciding: tuple[Evidence, ...] = ()
+    unassigned: tuple[str, ...] = ()
+    reds: dict[str, str] = {}
 
     @property
     def tally(self) -> status.Tally:
@@ -52,89 +54,75 @@ class Steps(Struct, frozen=True):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The ids of the steps that nothing finished for."""
+        """The ids of the steps that came to no verdict."""
         return tuple(step.id for step in self.shown if step.state == "pending")
 
 
 def read(plan: str, node: NodeState, context: Context) -> Steps:
     """The steps of a node of that plan, in declared order."""
     shown = []
-    deciding = []
+    deciding: list[Evidence] = []
+    reds = {}
     for step in node.spec.steps:
-        run = node.evidence.get(step.id)
-        going, orphan = in_flight(node, step.id, context)
-        state = _state(step, run, going)
-        if state == "passed" and run is not None:
-            deciding.append(run)
-        shown.append(
-            StepShown(
-                step.id,
-                step.title,
-                state,
-                _detail(step, state, run, going, orphan),
-                commands.gate_exec(plan, node.spec.id, step),
-                going.run if going else run.run if run else None,
-            )
-        )
-    declared = {step.id for step in node.spec.steps}
-    unassigned = tuple(run.run for key, run in sorted(node.evidence.items()) if key not in declared)
-    return Steps(tuple(shown), tuple(deciding), unassigned)
+        of = counting(node, step.id, context)
+        state = state_of(step, of)
+        if state == "passed":
+            deciding.extend(of.deciding)
+        decided = of.decided
+        if state in ("failed", "timed-out"):
+            reds[step.id] = say.bad(of)
+        run = decided.run if decided is not None else None
+        detail, again = say.step(state, step.run or "", of), commands.gate_exec(plan, node.spec.id, step)
+        units = tuple(_unit(unit) for unit in of.units if unit.id != rounds.WHOLE)
+        shown.append(StepShown(step.id, step.title, state, detail, again, run, units))
+    return Steps(tuple(shown), tuple(deciding), _unassigned(node), reds)
 
 
-def bad(node: NodeState, read: Steps) -> Verdict | None:
+def counting(node: NodeState, step: str, context: Context) -> Round:
+    """The round of a step that counts, with what is seen of this machine's processes."""
+    return rounds.counting(node, step, context.facts.dead, context.facts.machine)
+
+
+def state_of(step: Step, of: Round) -> StepState:
+    """Where a step stands: the table."""
+    if of.in_flight is not None:
+        return "running"
+    red = of.red
+    if red is not None:
+        return "timed-out" if red.state == "timed-out" else "failed"
+    if of.open:
+        return "pending"
+    return "passed" if rounds.as_declared(step, of.word) else "mismatch"
+
+
+def bad(read: Steps) -> Verdict | None:
     """The verdict on a node with a bad step: red and timed-out ones before those that ran another command."""
     red = read.first("failed", "timed-out")
     if red is not None:
-        detail = status.ended(node.evidence[red.id])
-        return Verdict("failed", status.steps_bad(red.id, detail, read.tally), read.shown)
+        return Verdict("failed", status.steps_bad(red.id, read.reds[red.id], read.tally), read.shown)
     other = read.first("mismatch")
     if other is not None:
         return Verdict("mismatch", status.steps_bad(other.id, other.detail, read.tally), read.shown)
     return None
 
 
-def in_flight(node: NodeState, step: str, context: Context) -> tuple[Evidence | None, Evidence | None]:
-    """The newest run of a step (BARE: the node's own tag) that is going, and the newest orphan with no later word."""
-    if not node.running:
-        return None, None
-    finished = node.evidence.get(step)
-    going = orphan = None
-    for run in sorted(node.running.values(), key=lambda run: run.seq):
-        if (run.step or BARE) != step:
-            continue
-        superseded = finished is not None and finished.seq > run.seq
-        if run.process is not None and run.process in context.facts.dead:
-            orphan = orphan if superseded else run
-        elif not superseded or run.machine == context.facts.machine:
-            going = run
-    return going, orphan
-
-
 def any_in_flight(node: NodeState, context: Context) -> Evidence | None:
     """Any run of the node that is going, whatever it is of; None when nothing runs."""
-    keys: Iterable[str] = sorted({run.step or BARE for run in node.running.values()})
-    return next((going for going, _ in (in_flight(node, key, context) for key in keys) if going), None)
+    return rounds.in_flight(node, context.facts.dead, context.facts.machine) if node.running else None
 
 
-def _state(step: Step, run: Evidence | None, going: Evidence | None) -> StepState:
-    if going is not None:
-        return "running"
-    if run is None:
-        return "pending"
-    if run.state == "timed-out":
-        return "timed-out"
-    if run.state != "passed":
-        return "failed"
-    if not as_declared(step, run):
-        return "mismatch"
-    return "passed"
+def _unit(unit: Unit) -> UnitShown:
+    run = unit.going or unit.run or unit.lost
+    state: StepState = "pending"
+    if unit.going is not None:
+        state = "running"
+    elif unit.run is not None and unit.run.state != "unknown":
+        state = "passed" if unit.run.state == "passed" else "failed"
+    return UnitShown(unit.id, state, say.unit(unit), run.run if run is not None else None)
 
 
-def _detail(step: Step, state: StepState, run: Evidence | None, going: Evidence | None, orphan: Evidence | None) -> str:
-    if going is not None:
-        return status.running(going)
-    if run is None:
-        return status.step_pending(orphan)
-    if state == "mismatch":
-        return status.step_mismatch(run, step.run or "")
-    return status.step_detail(run)
+def _unassigned(node: NodeState) -> tuple[str, ...]:
+    """Runs that name no declared step: finished ones and, of the gate's own tag, those that go on."""
+    declared = {step.id for step in node.spec.steps}
+    runs = (*node.evidence.values(), *node.running.values())
+    return tuple(sorted({run.run for run in runs if (run.step or rounds.BARE) not in declared}))

@@ -65,13 +65,32 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """What it is a run of: `STEP` (a command under `stoat gate`), `STEP/` (a test run), `STEP/UNIT`, `STEP!` (an
         agent's word); the whole node has the empty step."""
         step = self.step or ""
-        if self.source == ASSERTED:
-            return f"{step}!"
-        return f"{step}/{self.unit}" if self.unit else step
+        if self.source == EXEC:
+            return step
+        return said_key(step) if self.source == ASSERTED else unit_key(step, self.unit or "")
+
+    @property
+    def tests(self) -> int:
+        """How many tests it had, as far as anybody counted."""
+        return (self.passed or 0) + (self.failed or 0) + (self.skipped or 0) + self.indeterminate
+
+
+def unit_key(step: str, unit: str) -> str:
+    """The key of the test runs of a unit of a step; without a unit those of the whole step."""
+    return f"{step}/{unit}"
+
+
+def said_key(step: str) -> str:
+    """The key of an agent's word on a step."""
+    return f"{step}!"
 
 
 class SpecResult(Struct, frozen=True, omit_defaults=True):
-    """The newest word on one bound spec: green or not, in which run, on which commit."""
+    """The newest word on one bound spec: green or not, in which run, on which commit.
+
+    `of` is that run's key, `tests` how many it had, `began` its place in the stream. `gone` names a newer run that was
+    to have the spec and did not.
+    """
 
     passed: bool
     run: str
@@ -80,3 +99,7 @@ class SpecResult(Struct, frozen=True, omit_defaults=True):
     commit: str | None = None
     dirty: bool | None = None
     source: str = "exec"
+    of: str = ""
+    tests: int = 0
+    began: int = 0
+    gone: str | None = None

@@ -221,11 +221,16 @@ class Imported(Struct, frozen=True, omit_defaults=True):
     person: bool = False
 
 
+MOST_TIPS = 200
+"""Earlier tips of a branch that are kept: an older one than these proves nothing any more anyway."""
+
+
 class PlanState(Struct, kw_only=True, omit_defaults=True):
     """A plan: what is written, in plan order, and what happened to it. Never changed outside the fold.
 
     `seq` counts the stream's events; `moved_seq` and `branch_tip` say when and where its integration branch last moved,
-    `branch_tips` where it is in each repository of the plan that a runner works (OWNER/NAME in lower case).
+    `branch_tips` where it is in each repository of the plan that a runner works (OWNER/NAME in lower case),
+    `moved_seqs` when it last moved there, and `left_tips` the commits that it was at before, with when it left them.
     `imported` has the issues that were taken from GitHub, as they were then, by OWNER/NAME#N.
     """
 
@@ -241,6 +246,8 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     moved_seq: int = 0
     branch_tip: str | None = None
     branch_tips: dict[str, str] = {}
+    moved_seqs: dict[str, int] = {}
+    left_tips: dict[str, dict[str, int]] = {}
     spent_usd: float | None = None
     attempts: int = 0
     imported: dict[str, Imported] = {}
@@ -256,8 +263,14 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
 
     def move_branch(self, repo: str | None, tip: str) -> None:
         """Its integration branch moved in a repository. For the fold only."""
+        where = (repo or "").lower()
+        before = self.branch_tips.get(where)
+        if before is not None and before != tip:
+            left = {**self.left_tips.get(where, {}), before: self.seq}
+            self.left_tips = {**self.left_tips, where: dict(list(left.items())[-MOST_TIPS:])}
         self.moved_seq, self.branch_tip = self.seq, tip
-        self.branch_tips = {**self.branch_tips, (repo or "").lower(): tip}
+        self.moved_seqs = {**self.moved_seqs, where: self.seq}
+        self.branch_tips = {**self.branch_tips, where: tip}
 
     def change(self, node_id: str, **fields: Any) -> None:
         """Replace fields of a node's state. For the fold only; KeyError when there is no such node."""

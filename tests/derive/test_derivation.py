@@ -424,7 +424,7 @@ def test_the_status_document_is_the_public_one() -> None:
         "stanceWhy", "waitsOn", "claim", "approvable", "approvedForAgents", "expedited", "cloud", "assignee", "merge",
         "launch", "prs", "steps", "attempts", "spentUsd", "url", "rootBlocker",
     ]  # fmt: skip
-    assert list(shown["steps"][0]) == ["id", "title", "state", "detail", "command", "run"]
+    assert list(shown["steps"][0]) == ["id", "title", "state", "detail", "command", "run", "units"]
 
 
 def test_what_applies_to_a_kind_is_shown_and_the_rest_is_null() -> None:

@@ -38,14 +38,14 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     return _of_steps(node, read, context) or _of_attempts(node, plan, read, context)
 
 
-_NO_STEPS = steps.Steps((), (), ())
+_NO_STEPS = steps.Steps(())
 
 
 def _of_steps(node: NodeState, read: steps.Steps, context: Context) -> Verdict | None:
     going = steps.any_in_flight(node, context)
     if going:
         return Verdict("running", say.progress(read.tally) if read.shown else say.running(going), read.shown)
-    return steps.bad(node, read)
+    return steps.bad(read)
 
 
 def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: Context) -> Verdict:
@@ -87,4 +87,5 @@ def _finished_by_hand(node: NodeState, read: steps.Steps) -> bool:
 
 
 def _all_since_restart(node: NodeState, read: steps.Steps) -> bool:
-    return len(read.deciding) == len(read.shown) and all(run.seq > node.restarted_seq for run in read.deciding)
+    every = bool(read.shown) and all(step.state == "passed" for step in read.shown)
+    return every and all(run.order > node.restarted_seq for run in read.deciding)

@@ -5,29 +5,43 @@ The first row that applies:
 | what                                                | status   |
 |-----------------------------------------------------|----------|
 | a run of a step (or of the gate) is going           | running  |
-| a step's newest run is red or timed out             | failed   |
-| a step's newest run is green, of another command    | mismatch |
+| it is red, and a worker diagnosed it since          | findings |
+| a step is red or timed out                          | failed   |
+| a step is green, of another command                 | mismatch |
 | every step passed                                   | done, or stale: see freshness.py |
 | somebody holds it                                   | claimed  |
 | else                                                | waiting, naming what was not run |
 
-Every run is recorded in the store that is being read, so no run is `waiting`, never `unknown`.
+Every run is recorded in the store that is being read, so no run is `waiting`, never `unknown`. A diagnosis stands until
+the gate is run again, or restarted by a person.
 """
 
 from __future__ import annotations
 
 from msgspec.structs import replace
 
-from stoat.derive import freshness, steps
+from stoat.derive import freshness, rounds, steps
 from stoat.derive.freshness import Proof
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import status as say
+from stoat.derive.wording import steps as words
 from stoat.plan.state import NodeState, PlanState
+
+RED = frozenset({"failed", "mismatch"})
 
 
 def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     """Where a gate stands."""
-    return _stepped(node, plan, context) if node.spec.steps else _bare(node, plan, context)
+    verdict = _stepped(node, plan, context) if node.spec.steps else _bare(node, plan, context)
+    if verdict.status in RED and node.diagnosed is not None and _is_newest(node):
+        return replace(verdict, status="findings", detail=say.diagnosed(verdict.detail, node.diagnosed))
+    return verdict
+
+
+def _is_newest(node: NodeState) -> bool:
+    """Whether the diagnosis is of what the gate is red by: no run ended after it, and nobody began it again."""
+    newest = max((run.seq for run in node.evidence.values()), default=0)
+    return node.diagnosed_seq > max(newest, node.restarted_seq)
 
 
 def _stepped(node: NodeState, plan: PlanState, context: Context) -> Verdict:
@@ -41,7 +55,7 @@ def _stepped(node: NodeState, plan: PlanState, context: Context) -> Verdict:
 def _of_steps(node: NodeState, plan: PlanState, read: steps.Steps) -> Verdict:
     if read.first("running"):
         return Verdict("running", say.progress(read.tally), read.shown)
-    bad = steps.bad(node, read)
+    bad = steps.bad(read)
     if bad is not None:
         return bad
     if read.missing:
@@ -51,12 +65,12 @@ def _of_steps(node: NodeState, plan: PlanState, read: steps.Steps) -> Verdict:
 
 
 def _bare(node: NodeState, plan: PlanState, context: Context) -> Verdict:
-    going, orphan = steps.in_flight(node, steps.BARE, context)
-    run = node.evidence.get(steps.BARE)
-    if going:
+    of = steps.counting(node, rounds.BARE, context)
+    going, run = of.in_flight, of.decided
+    if going is not None:
         return Verdict("running", say.running(going))
-    if run is None:
-        return Verdict("waiting", say.no_run(orphan))
-    if run.state != "passed":
-        return Verdict("failed", say.ended(run))
-    return freshness.passed(node, plan, [Proof.of_run(run)], say.bare_passed(run))
+    if of.red is not None:
+        return Verdict("failed", words.bad(of))
+    if of.open or run is None:
+        return Verdict("waiting", say.bare_open(run, of.gone))
+    return freshness.passed(node, plan, [Proof.of_run(one) for one in of.deciding], say.bare_passed(run))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stoat.clock import duration_text
 from stoat.derive.wording.text import because, conflict_or, counted, listed, moment
 from stoat.plan.commands import written
-from stoat.plan.evidence import Evidence
+from stoat.plan.evidence import ASSERTED, Evidence
 from stoat.plan.state import Attempt, Claim, Landing, Mark, Parked
 
 Tally = tuple[int, int, int]
@@ -20,29 +20,18 @@ def ended(run: Evidence) -> str:
         limit = f" (limit {duration_text(run.limit)})" if run.limit else ""
         after = f" after {duration_text(run.seconds)}" if run.seconds is not None else ""
         return f"timed out{limit}{after}"
+    if run.source == ASSERTED:
+        return because(f"{run.state} by the word of {run.by}", run.why)
     if run.state == "passed":
         return "passed"
+    if run.state == "unknown":
+        tests = f" on {counted(run.indeterminate, 'test')}" if run.indeterminate else ""
+        return f"ended without a verdict{tests}"
     if run.signal:
         return f"failed (killed by {run.signal})"
     if run.failed:
-        return f"failed ({run.failed} of {(run.passed or 0) + run.failed + (run.skipped or 0)} tests)"
+        return f"failed ({run.failed} of {run.tests} tests)"
     return f"failed (exit {run.exit_code})" if run.exit_code else "failed"
-
-
-def step_detail(run: Evidence) -> str:
-    """What decided a step: how its newest run ended, which run that was, how long it took and on what."""
-    parts = [ended(run)]
-    if run.state != "timed-out" and run.seconds is not None:
-        parts.append(f"in {duration_text(run.seconds)}")
-    parts.append(f"· {run.run} ({run.source})")
-    if run.commit:
-        parts.append(f"on {run.commit[:7]}{' with uncommitted changes' if run.dirty else ''}")
-    return " ".join(parts)
-
-
-def step_pending(orphan: Evidence | None) -> str:
-    """A step that nothing finished for."""
-    return f"not run: {orphaned(orphan)}" if orphan else "not run"
 
 
 def step_mismatch(run: Evidence, declared: str) -> str:
@@ -51,8 +40,9 @@ def step_mismatch(run: Evidence, declared: str) -> str:
 
 
 def orphaned(run: Evidence) -> str:
-    """A run that began and whose process is gone."""
-    return f"the run begun at {moment(run.at)} never finished (its process is gone)"
+    """A run that began and whose process is gone, or of which nothing was heard any more."""
+    why = (run.why or "it went quiet") if run.state == "lost" else "its process is gone"
+    return f"the run begun at {moment(run.at)} never finished ({why})"
 
 
 def progress(tally: Tally) -> str:
@@ -92,7 +82,13 @@ def unassigned(runs: Sequence[str]) -> str:
 
 def bare_passed(run: Evidence) -> str:
     """A gate without steps that passed."""
-    return f"its run passed{f' on {run.commit[:7]}' if run.commit else ''}"
+    what = ended(run) if run.source == ASSERTED else "its run passed"
+    return f"{what}{f' on {run.commit[:7]}' if run.commit else ''}"
+
+
+def bare_open(run: Evidence | None, orphan: Evidence | None) -> str:
+    """A gate without steps that is neither red nor green: how its run ended, or that there was none."""
+    return f"its run {ended(run)}" if run is not None and run.state == "unknown" else no_run(orphan)
 
 
 def no_run(orphan: Evidence | None) -> str:
@@ -128,6 +124,28 @@ def dirty(names: Sequence[str]) -> str:
 def moved(names: Sequence[str]) -> str:
     """Why a pass proves less: the commit changed under it."""
     return f"on a commit that moved during the run{f' ({listed(names)})' if names else ''}"
+
+
+def behind(names: Sequence[str], branch: str | None) -> str:
+    """Why a pass proves less: what it ran on was not the newest of its branch any more."""
+    onto = branch or "its branch"
+    return f"on a commit that {onto} had already moved on from{f' ({listed(names)})' if names else ''}"
+
+
+def apart(names: Sequence[str]) -> str:
+    """Why a pass proves less: no one commit has all of it."""
+    return f"on different commits ({listed(names)})"
+
+
+def diagnosed(red: str, mark: Mark) -> str:
+    """A red gate whose worker found out why."""
+    return f"{red} · {mark.by} found: {mark.why}"
+
+
+def specs_gone(green: int, gone: Sequence[str], runs: Sequence[str], total: int) -> str:
+    """A slice with specs that were there once, and that newer runs do not have."""
+    in_runs = listed(sorted(set(runs)))
+    return f"{green} of {counted(total, 'spec')} green, no longer in the newer run {in_runs}: {listed(gone)}"
 
 
 def still_waited_on(why: str) -> str:

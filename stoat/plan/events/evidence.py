@@ -155,12 +155,15 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
             failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
             began=_began(node, self.run, plan.seq),
         )  # fmt: skip
-        specs = dict(node.specs)
+        specs = _without_vanished(node.specs, seen, {*self.specs_passed, *self.specs_failed})
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
             for name in names:
+                if name in specs and specs[name].began > seen.began:
+                    continue
                 specs[name] = SpecResult(
-                    green, self.run, plan.seq, self.at, self.tree.commit, self.tree.dirty, self.source
-                )
+                    green, self.run, plan.seq, self.at, self.tree.commit, self.tree.dirty, self.source, seen.key,
+                    seen.tests, seen.began,
+                )  # fmt: skip
         going = {run: one for run, one in _without_lost(node, seen.key).items() if run != self.run}
         plan.change(self.node, specs=specs, running=going, evidence=_with(node.evidence, seen))
 
@@ -229,6 +232,31 @@ def _with(evidence: dict[str, Evidence], seen: Evidence) -> dict[str, Evidence]:
 def _without_lost(node: NodeState, key: str) -> dict[str, Evidence]:
     """The node's unfinished runs, without those of the same step and unit that were lost."""
     return {run: one for run, one in node.running.items() if one.state != "lost" or one.key != key}
+
+
+def _without_vanished(specs: dict[str, SpecResult], run: Evidence, named: set[str]) -> dict[str, SpecResult]:
+    """The words on specs, with those marked as gone that the run should have had and did not name.
+
+    It should have had a spec when it is a run of the same tag, on another tree, that has at least one of the specs that
+    were in the spec's own run, and no fewer tests than that one, those specs left out. A smaller run is a part of the
+    suite, and says nothing of what it left out.
+    """
+    found = dict(specs)
+    if run.state not in ("passed", "failed"):
+        return found
+    beside: dict[str, set[str]] = {}
+    for name, word in specs.items():
+        beside.setdefault(word.run, set()).add(name)
+    for name, word in specs.items():
+        others = beside[word.run] - {name}
+        shared = others & named if others else len(specs) == 1
+        missing = len(beside[word.run] - named)
+        same_tree = word.commit is not None and word.commit == run.commit and not word.dirty and not run.dirty
+        if name in named or word.of != run.key or word.began > run.began or same_tree or not shared:
+            continue
+        if run.tests and run.tests + missing >= word.tests:
+            found[name] = replace(word, gone=run.run)
+    return found
 
 
 def _either(before: bool | None, after: bool | None) -> bool | None:

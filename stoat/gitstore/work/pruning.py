@@ -75,7 +75,9 @@ def look_at(project: Project, entry: Registered, now: RemoteNow, pull: Collectio
     path, own = entry.path.resolve(), entry.own
     assert own is not None
     mark = owner_mark(own)
-    kind = _kind(project, entry, mark)
+    others = {each.path.resolve(): each.bare for each in registry(project)}
+    others.pop(path, None)
+    kind = _kind(project, path, mark, [place for place, bare in others.items() if not bare])
     fact = WorktreeFact(
         path=str(path), kind=kind, made_for=mark, branch=entry.branch, head=entry.head, locked=entry.locked,
         gone=not path.is_dir(), interrupted=(own / _NOTE).exists(),
@@ -93,7 +95,7 @@ def look_at(project: Project, entry: Registered, now: RemoteNow, pull: Collectio
             if walked.unreadable:
                 problem = f"{_below(path, walked.unreadable[0])} cannot be read"
                 return Looked(replace(fact, problem=problem), walked.bytes)
-            fact = _with_contents(project, fact, Tree(path, own), {*walked.repositories}, walked.mounts)
+            fact = _with_contents(fact, Tree(path, own), {*walked.repositories}, (*walked.mounts, *others))
         fact = _with_commits(project, fact, own, now, pull)
     except (GitFailed, OSError) as failed:
         why = failed.why if isinstance(failed, GitFailed) else str(failed)
@@ -101,22 +103,20 @@ def look_at(project: Project, entry: Registered, now: RemoteNow, pull: Collectio
     return Looked(fact, walked.bytes if walked else 0)
 
 
-def _kind(project: Project, entry: Registered, mark: str | None) -> Literal["stoat", "agent", "other"]:
+def _kind(
+    project: Project, path: Path, mark: str | None, others: Collection[Path]
+) -> Literal["stoat", "agent", "other"]:
     """Whose it is. Inside another work tree only the agents' own directory holds any that are looked at."""
-    path = entry.path.resolve()
-    others = [other.path.resolve() for other in registry(project) if other.path.resolve() != path and not other.bare]
     if path.name.startswith("agent-") and any(path.parent == other / _AGENTS for other in others):
         return "agent"
     nested = any(path.is_relative_to(other) for other in (*others, project.common))
     return "stoat" if mark is not None and not nested else "other"
 
 
-def _with_contents(
-    project: Project, fact: WorktreeFact, tree: Tree, repositories: set[Path], mounts: Collection[Path]
-) -> WorktreeFact:
+def _with_contents(fact: WorktreeFact, tree: Tree, repositories: set[Path], places: Collection[Path]) -> WorktreeFact:
+    """`places` are mounts and other worktrees; what of them is inside the tree counts."""
     left = unsaved(tree, interrupted=fact.interrupted)
-    trees = [entry.path.resolve() for entry in registry(project) if entry.path.resolve() != tree.path]
-    inside = {*(repositories - set(submodules(tree))), *mounts, *(at for at in trees if at.is_relative_to(tree.path))}
+    inside = {*(repositories - set(submodules(tree))), *(at for at in places if at.is_relative_to(tree.path))}
     return replace(
         fact,
         operation=operation_in(tree.own) or ("landing" if (tree.own / "stoat-landing").exists() else None),

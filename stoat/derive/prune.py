@@ -117,10 +117,11 @@ def pulls_of(fact: WorktreeFact, state: State, repo: str | None) -> list[Pull]:
 
 
 def _node_of(fact: WorktreeFact, state: State) -> NodeRef | None:
+    made_for = fact.made_for or ""
     for plan in state.plans.values():
-        for node in plan.nodes:
-            if fact.made_for == node_branch(plan.slug, node):
-                return NodeRef(plan.slug, node)
+        node = made_for.removeprefix(node_branch(plan.slug, ""))
+        if node != made_for and node in plan.nodes:
+            return NodeRef(plan.slug, node)
     return None
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from stoat.plan import words
+
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"})
 _MEANS_SHELL = frozenset("|&;<>()$`*?[]{}~#!\n")
 _MEANS_SHELL_IN_DOUBLE_QUOTES = frozenset("$`")
-
-
-def words(command: str) -> tuple[str, ...]:
-    """The words of a command as a shell would split it; ValueError when a quote is never closed."""
-    return tuple(shlex.split(command))
 
 
 def needs_shell(command: str) -> bool:
@@ -40,17 +37,21 @@ def needs_shell(command: str) -> bool:
 def argv_of(command: str) -> tuple[str, ...]:
     """What to execute for a declared command: its own words, or `sh -c` with the text where only a shell can tell."""
     try:
-        return ("sh", "-c", command) if needs_shell(command) else words(command)
+        return ("sh", "-c", command) if needs_shell(command) else words.split(command)
     except ValueError:
         return ("sh", "-c", command)
 
 
 def same(declared: str, ran: Sequence[str]) -> bool:
-    """Whether what ran is the declared command, word for word; a shell that was given the text counts as the text."""
+    """Whether what ran is the declared command, word for word as a shell would split it (words.py).
+
+    A shell that was given the text counts as the text. Comments, spaces and the way of quoting make no difference; what
+    a shell would act on does, and so does a variable set in front.
+    """
     script = ran[2] if len(ran) == 3 and ran[0] in SHELLS and ran[1] in ("-c", "-ec", "-lc") else None
     try:
-        wanted = words(declared)
-        return tuple(ran) == wanted or (script is not None and words(script) == wanted)
+        wanted = words.split(declared)
+        return tuple(ran) == wanted or (script is not None and words.split(script) == wanted)
     except ValueError:
         return script == declared
 

@@ -28,6 +28,11 @@ def text(moment: datetime) -> Time:
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
 
 
+def since_epoch(seconds: float) -> Time:
+    """The moment so many seconds after 1970 began; ValueError or OverflowError for one in no year that there is."""
+    return text(datetime.fromtimestamp(seconds, UTC))
+
+
 def parse(time: Time) -> datetime:
     """A Time (or any ISO 8601 text with an offset) as an aware datetime; ValueError if it is neither."""
     moment = datetime.fromisoformat(time)

@@ -74,3 +74,8 @@ def test_a_length_of_time_is_said_in_at_most_two_units(seconds: float, words: st
 def test_adding_seconds_and_taking_the_difference_agree(moment: datetime, seconds: int) -> None:
     time = clock.text(moment)
     assert clock.seconds_between(time, clock.plus(time, seconds)) == seconds
+
+
+@given(moments)
+def test_seconds_since_1970_and_back_is_the_same_moment(moment: datetime) -> None:
+    assert clock.since_epoch(clock.parse(clock.text(moment)).timestamp()) == clock.text(moment)

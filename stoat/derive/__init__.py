@@ -15,7 +15,8 @@ Of GitHub `watched.py` looks up what is known, and says what of it changed; `sig
 pull request can be seen, `pulls.py` which pull requests are whose, `mainred.py` whether main made one red, `turns.py`
 whose turn it is on one.
 
-Of the runs of a gate `rounds.py` says which count for a step, `steps.py` where the step stands by them.
+Of the runs of a gate `rounds.py` says which count for a step, `steps.py` where the step stands by them. `flaky.py` is
+the ledger of scenarios that passed on a retry or flipped; `exports/` writes a run for other tools.
 
 The shapes in between: `verdict.py` (a kind's word), `here.py` (a node in its surroundings), `memo.Local` (what was
 decided of it), `answers.py` (what every door shows). Rules that several steps ask: `goahead.py` (a person's word) and

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Publish this run where BOBCAT_RUN_TAG gives it a tag, unless BOBCAT_MONITOR says 0, off or false."""
-    if not os.environ.get("BOBCAT_RUN_TAG"):
-        return
-    if os.environ.get("BOBCAT_MONITOR", "").strip().lower() in {"0", "off", "false"}:
+    if not any(name.startswith("BOBCAT_") for name in os.environ):
         return
     # A run never fails because nobody can hear of it.
     with contextlib.suppress(Exception):
-        from stoat.pytest_plugin import hooks
+        from stoat.plan.variables import RUN_TAG
 
-        hooks.register(config)
+        silenced = os.environ.get("BOBCAT_MONITOR", "").strip().lower() in {"0", "off", "false"}
+        if os.environ.get(RUN_TAG) and not silenced:
+            from stoat.pytest_plugin import hooks
+
+            hooks.register(config)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from stoat.plan.variables import RUN_TAG
 from stoat.pytest_plugin import names
 from stoat.pytest_plugin.names import Name
 from stoat.pytest_plugin.publishing import Publisher, Settings
@@ -33,8 +34,7 @@ def register(config: pytest.Config) -> None:
         if any(marks):
             config.pluginmanager.register(Marks(), "stoat-marks")
         return
-    tag = os.environ["BOBCAT_RUN_TAG"]
-    if os.environ.get(TAKEN) == tag or any(getattr(config.option, name, False) for name in LOOKS_ONLY):
+    if os.environ.get(TAKEN) == os.environ[RUN_TAG] or any(getattr(config.option, name, False) for name in LOOKS_ONLY):
         return
     if any(marks):
         config.pluginmanager.register(Marks(), "stoat-marks")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoat import clock
+from stoat.plan.variables import RUN_TAG
 from stoat.pytest_plugin.outlets import Archive, Monitor, Outlet, about, at_end
 from stoat.pytest_plugin.story import Event
 
@@ -54,7 +55,7 @@ class Settings:
     def read(cls, environ: Mapping[str, str], root: Path) -> Settings:
         """The settings of a run of the tests below `root`."""
         return cls(
-            tag=environ["BOBCAT_RUN_TAG"], run_id=environ.get("BOBCAT_RUN_ID") or str(uuid.uuid4()),
+            tag=environ[RUN_TAG], run_id=environ.get("BOBCAT_RUN_ID") or str(uuid.uuid4()),
             owned=bool(environ.get("BOBCAT_RUN_OWNER")), url=environ.get("BOBCAT_MONITOR_URL") or None,
             suite=root.name, root=root, environ=dict(environ),
         )  # fmt: skip

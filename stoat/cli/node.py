@@ -173,6 +173,7 @@ def show(
         ("claim", (shown["claim"] or {}).get("holder")), ("found in", shown["discoveredFrom"]),
         *((f"step {step['id']}", f"{step['state']}: {step['detail']}") for step in shown["steps"]),
         *(("pull request", pr["line"]) for pr in shown["prs"]),
+        *((f"finding {one['id']}", f"{one['state']}: {one['title']}") for one in shown["findings"]),
     ]  # fmt: skip
     render.table(("field", "value"), [row for row in rows if row[1]])
     if shown["brief"]:

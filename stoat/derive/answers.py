@@ -82,6 +82,20 @@ class StepShown(Struct, frozen=True, gc=False, rename="camel"):
     units: tuple[UnitShown, ...] = ()
 
 
+class ReviewShown(Struct, frozen=True, gc=False, rename="camel"):
+    """A review's newest round, and how many findings of all its rounds wait for a person, were accepted, rejected."""
+
+    round: int
+    by: str
+    at: Time
+    branch: str | None
+    commit: str | None
+    open: int
+    accepted: int
+    rejected: int
+    signed_off: Decision | None
+
+
 class RunnerShown(Struct, frozen=True, rename="camel"):
     """The plan's runner; `state` is none without one."""
 
@@ -122,6 +136,7 @@ class NodeAnswer(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
     attempts: int
     spent_usd: float | None
     url: str | None
+    review: ReviewShown | None = None
     root_blocker: WaitsOn | None = None
 
 

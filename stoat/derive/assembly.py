@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoat.derive import goahead
+from stoat.derive import goahead, review
 from stoat.derive.answers import ClaimShown, Decision, NodeAnswer, WaitsOn
 from stoat.derive.memo import Local
 from stoat.derive.verdict import Verdict
@@ -54,6 +54,7 @@ def node_answer(
         attempts=node.attempts,
         spent_usd=node.spent_usd,
         url=verdict.url or _url(node, repository),
+        review=review.shown(plan, node),
         root_blocker=root,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from stoat.clock import Time
-from stoat.derive.answers import Decision
+from stoat.derive.answers import Decision, ReviewShown
 from stoat.derive.wording import commands
 from stoat.derive.wording import review as say
 from stoat.plan.characters import FORBIDDEN, spelled
@@ -64,6 +64,19 @@ def fix_of(plan: PlanState, node: NodeState, found: Found, *, why: str | None = 
     )  # fmt: skip
 
 
+def shown(plan: PlanState, node: NodeState) -> ReviewShown | None:
+    """A review as its entry in the status document has it; None before there is a round."""
+    review = node.review
+    if review is None:
+        return None
+    waits = [found for found in review.found if found.waits(plan.nodes)]
+    states = [found.state for found in review.found if found not in waits]
+    return ReviewShown(
+        review.round, review.by, review.at, review.branch, review.commit, len(waits), states.count("accepted"),
+        states.count("rejected"), _mark(review.signed_by, review.signed_at),
+    )  # fmt: skip
+
+
 def listed(plan: PlanState, node: NodeState, status: str, detail: str) -> ReviewListed:
     """A review as it is shown."""
     review = node.review
@@ -72,8 +85,13 @@ def listed(plan: PlanState, node: NodeState, status: str, detail: str) -> Review
         round=review.round if review else 0, by=review.by if review else None, at=review.at if review else None,
         branch=review.branch if review else None, commit=review.commit if review else None,
         signed_off=_mark(review.signed_by, review.signed_at) if review else None,
-        findings=tuple(_shown(plan, found) for found in (review.found if review else ())),
+        findings=findings(plan, node),
     )  # fmt: skip
+
+
+def findings(plan: PlanState, node: NodeState) -> tuple[FindingShown, ...]:
+    """The findings of all rounds, the first one first; none of a node that is no review."""
+    return tuple(_shown(plan, found) for found in (node.review.found if node.review else ()))
 
 
 def _shown(plan: PlanState, found: Found) -> FindingShown:

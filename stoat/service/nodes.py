@@ -123,7 +123,10 @@ def bind(session: Session, ref: NodeRef, kind: str, number: int) -> Authored:
 
 
 def show(session: Session, ref: NodeRef) -> dict[str, Any]:
-    """All there is of one node: its answer (as in the status document), how it is written, and what waits for it."""
+    """All there is of one node: its answer (as in the status document), how it is written, what a review found, and
+    what waits for the node."""
+    from stoat.derive.review import findings
+
     state = session.state()
     plan, node = node_of(state, ref)
     answer = to_builtins(session.answers().by_ref[str(ref)])
@@ -135,6 +138,7 @@ def show(session: Session, ref: NodeRef) -> dict[str, Any]:
         "brief": node.spec.brief,
         "dependents": [{"plan": other.plan, "node": other.node} for other in waiting],
         "discoveredFrom": node.spec.discovered_from,
+        "findings": to_builtins(findings(plan, node)),
         "spec": spec_of(node.spec),
     }
 

@@ -10,6 +10,7 @@ from flask import Blueprint, Response, current_app, g, render_template, request
 from markupsafe import Markup
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer
+from stoat.derive.review import findings
 from stoat.errors import NotFound
 from stoat.plan.ids import NodeRef
 from stoat.service import icons, nodes, reading, zoom
@@ -123,6 +124,7 @@ def node(slug: str, node_id: str) -> str:
         node=view.derived.by_ref[f"{slug}/{node_id}"],
         state=state,
         questions=[asked for asked in plan_of(view.seen, slug).questions.values() if asked.node == node_id],
+        findings=findings(plan_of(view.seen, slug), state),
         needs=[need for need in view.derived.needs if (need.plan, need.node) == (slug, node_id)],
         before=[(name, view.derived.by_ref.get(name)) for name in before],
         after=[(name, view.derived.by_ref.get(name)) for name in after],

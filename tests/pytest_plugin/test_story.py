@@ -215,3 +215,24 @@ def test_a_long_error_is_cut() -> None:
     told.story.report("k", IT, Report("setup", "failed", message="x" * 100_000))
     told.phases("teardown", start=False)
     assert len(told.events[-1]["errorMessage"]) == LONGEST_MESSAGE
+
+
+@pytest.mark.parametrize(
+    ("rows", "state"),
+    [
+        ({"f/s[1]": "setup call teardown", "f/s[2]": "setup call teardown"}, "green"),
+        ({"f/s[1]": "setup call teardown", "f/s[2]": "setup call! teardown"}, "red"),
+        ({"f/s[1]": "setup call teardown", "f/s[2]": "setup- teardown"}, "green"),
+        ({"f/s[1]": "setup- teardown", "f/s[2]": "setup- teardown"}, "neither"),
+        ({"f/s[1]": "setup call teardown", "f/s[2]": "setup"}, "neither"),
+        ({"f/s": "setup call teardown", "f/s[2]": "setup call! teardown"}, "red"),
+        ({"f/s more[1]": "setup call teardown", "f/s[2] more": "setup call! teardown"}, "neither"),
+    ],
+)
+def test_the_rows_of_a_table_decide_the_spec_of_their_scenario(rows: dict[str, str], state: str) -> None:
+    told = Told(len(rows))
+    for uid, phases in rows.items():
+        told.phases(*phases.split(), key=uid, name=Name("f", uid.removeprefix("f/")))
+    told.finish(1)
+    expected = {"green": (("f/s",), ()), "red": ((), ("f/s",)), "neither": ((), ())}[state]
+    assert told.folded().specs(("f/s", "f/other")) == expected

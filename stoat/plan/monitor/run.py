@@ -148,9 +148,19 @@ class Run(Struct):
     def specs(self, wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Of the scenarios that `wanted` names by uid, those that passed and those that failed in this run.
 
-        One that was skipped is in neither: nothing was seen of it.
+        The rows of a table, whose uids go on with `[…]`, count for their scenario: red when one is, green when all are
+        that ran. One that was skipped says nothing; one that was aborted leaves it undecided.
         """
-        known = {uid: self.scenarios[uid] for uid in wanted if uid in self.scenarios}
-        outcomes = {uid: one.outcome for uid, one in known.items() if not one.skipped}
-        passed = tuple(uid for uid, outcome in outcomes.items() if outcome in PASSES)
-        return passed, tuple(uid for uid, outcome in outcomes.items() if outcome == FAILED)
+        passed, failed = [], []
+        for spec in wanted:
+            outcomes = {one.outcome for one in self._rows_of(spec) if not one.skipped}
+            if FAILED in outcomes:
+                failed.append(spec)
+            elif outcomes and outcomes <= set(PASSES):
+                passed.append(spec)
+        return tuple(passed), tuple(failed)
+
+    def _rows_of(self, spec: str) -> list[Scenario]:
+        whole = [self.scenarios[spec]] if spec in self.scenarios else []
+        begins = f"{spec}["
+        return whole + [one for uid, one in self.scenarios.items() if uid.startswith(begins) and uid.endswith("]")]

@@ -1,4 +1,4 @@
-"""`stoat serve`: the board in a browser, until Ctrl-C."""
+"""`stoat serve`: the board in a browser and the monitor receiver for test runs, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from typing import Annotated
 import typer
 
 from stoat.cli import context, render, seeded
-from stoat.errors import Refused
-from stoat.web import PORT
+from stoat.errors import Unreachable
+from stoat.web import MONITOR_PORT, PORT
 
 
 def serve(
     host: Annotated[str, typer.Option("--host", help="The address: one of this machine's own.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="The board's port; 0 takes a free one.")] = PORT,
     monitor_port: Annotated[
-        int | None, typer.Option("--monitor-port", min=0, max=65535, help="Not there yet: the monitor receiver's port.")
-    ] = None,
+        int,
+        typer.Option("--monitor-port", min=0, max=65535, help="The port where test runs publish; 0 takes a free one."),
+    ] = MONITOR_PORT,
+    no_monitor: Annotated[
+        bool, typer.Option("--no-monitor", help="Open no port of its own for test runs; the board's takes them too.")
+    ] = False,
     no_sweep: Annotated[bool, typer.Option("--no-sweep", help="Do not look at GitHub once a minute.")] = False,
 ) -> None:
     """Serve the board on this machine: plans, graphs and nodes, live. It only shows; `stoat` itself decides.
 
-    Prints the link to open and serves until Ctrl-C. What the plans have on GitHub is looked at once a minute meanwhile.
+    Prints the link to open and serves until Ctrl-C. What the plans have on GitHub is looked at once a minute meanwhile,
+    and test runs with a tag (BOBCAT_RUN_TAG) publish what they see to the monitor's port.
     """
-    if monitor_port is not None:
-        raise Refused("this version has no monitor receiver to put on a port", "leave --monitor-port out")
     from stoat.service import icons
     from stoat.service.sweeper import Sweeper
     from stoat.web.app import create_app
@@ -40,11 +43,23 @@ def serve(
     session = context.session()
     seeded.take_in(session)
     app = create_app(session)
-    server = BoardServer(app, listen(host, port))
+    listener = listen(host, port)
+    monitor, why_not = None, ""
+    if not no_monitor:
+        try:
+            monitor = listen(host, monitor_port)
+        except Unreachable as problem:
+            why_not = problem.message
+    server = BoardServer(app, listener, monitor)
     sweeper = Sweeper(session, os.environ, "stoat serve", then=icons.refresh)
     with stopped_by_signals(server.stop) as received:
         render.say(f"the board: {server.url}")
+        if server.monitor_url is not None:
+            render.say(f"the monitor: {server.monitor_url}")
         sys.stdout.flush()
+        if why_not:
+            render.tell(f"no monitor there: {why_not}")
+            render.tell(f"test runs can publish to the board: BOBCAT_MONITOR_URL={server.url.rstrip('/')}")
         render.tell("Ctrl-C ends it; nothing is lost")
         if not no_sweep:
             sweeper.start()

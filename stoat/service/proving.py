@@ -136,8 +136,8 @@ def _recorded(heard: Heard, tag: Tag, node: NodeState, going: Evidence | None) -
     return RunRecorded(
         node=tag.ref.node, run=run.run_id, source=_source(run), state=verdict,
         machine=run.machine or machine_name(), step=tag.step, unit=tag.unit, suite=run.suite,
-        exit_code=run.exit_code, passed=max(0, counts.passed - counts.skipped), failed=counts.failed, skipped=counts.skipped,
-        indeterminate=counts.indeterminate, on_retry=counts.passed_on_retry, seconds=seconds,
+        exit_code=run.exit_code, passed=max(0, counts.passed - counts.skipped), failed=counts.failed,
+        skipped=counts.skipped, indeterminate=counts.indeterminate, on_retry=counts.passed_on_retry, seconds=seconds,
         started=run.started_at, specs_passed=green, specs_failed=red, tree=_at_both_ends(run, before, heard.after),
     )  # fmt: skip
 

@@ -25,13 +25,6 @@ def _json(document: Any) -> Response:
     return Response(data, content_type="application/json")
 
 
-@api.get("/ping")
-def ping() -> Response:
-    """That the server is there and reads its store, and the version of what it shows."""
-    view = watch().view()
-    return _json({"ok": True, "commit": view.seen.commit, "version": view.version})
-
-
 @api.get("/plans")
 def all_plans() -> Response:
     """The overview, as `stoat status --json`."""
@@ -94,7 +87,6 @@ def needs() -> Response:
 
 
 @api.get("/agents")
-@api.get("/runs")
 @api.get("/openapi.json")
 def not_yet() -> Response:
     """A path that a later version answers: not found, and why."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from flask import Flask, Response, request
 
+from stoat.service.monitoring import Monitor
 from stoat.service.session import Session
 from stoat.web import PORT, payloads, problems
+from stoat.web import monitor as receiving
 from stoat.web.api import api
 from stoat.web.current import EXTENSION
 from stoat.web.icons import repository_icons
@@ -16,19 +20,21 @@ from stoat.web.watch import Watch
 
 
 def create_app(session: Session, *, port: int = PORT) -> Flask:
-    """The board of a session's store, to be served on a loopback address at `port` (also `app.config["PORT"]`).
+    """The board of a session's store, to be served on a loopback address at `port` (also `app.config["PORTS"]`).
 
-    Nothing is looked at and no thread begins until the watch (`app.extensions["stoat"]`) is started; without that
-    the pages are right all the same, and event streams hear only of what pages noticed.
+    Nothing is looked at and no thread begins until the watch and the monitor receiver (`app.extensions`) are started;
+    without that the pages are right all the same, and event streams hear only of what pages noticed.
     """
     app = Flask("stoat.web")
-    app.config["PORT"] = port
+    app.config["PORTS"] = (port,)
     app.jinja_options = {"finalize": payloads.shown, "trim_blocks": True, "lstrip_blocks": True}
     app.extensions[EXTENSION] = Watch(session)
+    app.extensions[receiving.EXTENSION] = Monitor(session, os.environ)
     app.jinja_env.globals["show"] = payloads
     app.register_blueprint(pages)
     app.register_blueprint(api)
     app.register_blueprint(live)
+    app.register_blueprint(receiving.monitor)
     app.register_blueprint(repository_icons)
     problems.register(app)
 
@@ -39,5 +45,5 @@ def create_app(session: Session, *, port: int = PORT) -> Flask:
             response.headers.setdefault("Cache-Control", "no-cache")
         return response
 
-    app.wsgi_app = Guard(app.wsgi_app, lambda: int(app.config["PORT"]))  # type: ignore[method-assign]
+    app.wsgi_app = Guard(app.wsgi_app, lambda: app.config["PORTS"])  # type: ignore[method-assign]
     return app

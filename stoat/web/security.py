@@ -1,4 +1,5 @@
-"""Who may talk to the board: requests to this machine by its own name, from our own pages, that only read.
+"""Who may talk to the board: requests to this machine by its own name, from our own pages, that only read; and test
+runners, which are no browser, with what they publish.
 
 It stands before the router, so no spelling of a path goes around it. The Host list stops DNS rebinding; the Origin
 and Sec-Fetch-Site checks stop other sites and other local servers; the headers keep hostile text from running.
@@ -6,7 +7,8 @@ and Sec-Fetch-Site checks stop other sites and other local servers; the headers 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from stoat.web.problems import ProblemDetails
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 READS = ("GET", "HEAD")
+WRITES = {"POST": re.compile(r"/api/ingest"), "DELETE": re.compile(r"/api/runs/[^/]+")}
+"""What is written over HTTP, by method and path: the events of test runs, and the ejection of one."""
 HTTP_PORT = 80
 
 CONTENT_SECURITY_POLICY = "; ".join(
@@ -46,21 +50,25 @@ HEADERS = (
 
 
 def refusal(
-    method: str, host: str | None, origin: str | None, site: str | None, mode: str | None, port: int
-) -> ProblemDetails | None:
+    method: str, path: str, host: str | None, origin: str | None, site: str | None, mode: str | None,
+    ports: Collection[int],
+) -> ProblemDetails | None:  # fmt: skip
     """Why a request is turned away, None when it may pass.
 
-    `host`, `origin`, `site` and `mode` are the headers Host, Origin, Sec-Fetch-Site and Sec-Fetch-Mode as sent;
-    `port` is the one this server listens on. The status is 403, or 405 for a method that does not read.
+    `path` is decoded; `host`, `origin`, `site` and `mode` are the headers Host, Origin, Sec-Fetch-Site and
+    Sec-Fetch-Mode as sent; `ports` are those this server listens on. The status is 403, or 405 for a method that
+    neither reads nor is one of the few that write.
     """
-    ours = {f"{name}:{port}" for name in LOOPBACK} | (set(LOOPBACK) if port == HTTP_PORT else set())
+    ours = {f"{name}:{port}" for name in LOOPBACK for port in ports}
+    ours |= set(LOOPBACK) if HTTP_PORT in ports else set()
     if host is None or host.lower() not in ours:
-        hint = f"open http://127.0.0.1:{port}/"
+        hint = f"open http://127.0.0.1:{min(ports, default=0)}/"
         return ProblemDetails(403, "Not this server's name", "the board answers to a loopback name only", hint)
-    elsewhere = site in ("cross-site", "same-site") and mode != "navigate"
+    reads = method in READS
+    elsewhere = site in ("cross-site", "same-site") and (mode != "navigate" or not reads)
     if elsewhere or (origin is not None and origin.lower() not in {f"http://{name}" for name in ours}):
         return ProblemDetails(403, "Another site's request", "only the board's own pages may ask; a link here is fine")
-    if method not in READS:
+    if not reads and not (method in WRITES and WRITES[method].fullmatch(path)):
         return ProblemDetails(405, "Reading only", f"{method} is not served: this board only shows", "use `stoat`")
     return None
 
@@ -68,12 +76,12 @@ def refusal(
 class Guard:
     """The WSGI application `app` behind `refusal`, with the security headers on everything that it answers.
 
-    `port` is asked at each request, as a server that was given port 0 knows its own only once it listens.
+    `ports` is asked at each request, as a server that was given port 0 knows its own only once it listens.
     """
 
-    def __init__(self, app: WSGIApplication, port: Callable[[], int]) -> None:
+    def __init__(self, app: WSGIApplication, ports: Callable[[], Collection[int]]) -> None:
         self._app = app
-        self._port = port
+        self._ports = ports
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
@@ -83,11 +91,12 @@ class Guard:
 
         problem = refusal(
             str(environ["REQUEST_METHOD"]),
+            str(environ.get("PATH_INFO", "")),
             environ.get("HTTP_HOST"),
             environ.get("HTTP_ORIGIN"),
             environ.get("HTTP_SEC_FETCH_SITE"),
             environ.get("HTTP_SEC_FETCH_MODE"),
-            self._port(),
+            self._ports(),
         )
         if problem is None:
             return self._app(environ, start)

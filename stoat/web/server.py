@@ -1,4 +1,5 @@
-"""Serving the board: a socket on a loopback address, waitress behind it, and an end that nobody waits for."""
+"""Serving the board and the monitor receiver: sockets on a loopback address, waitress behind them, and an end that
+nobody waits for."""
 
 from __future__ import annotations
 
@@ -16,9 +17,11 @@ from waitress.server import create_server
 from stoat import clock
 from stoat.errors import Refused, Unreachable
 from stoat.observe import live
+from stoat.service.monitoring import Monitor
 from stoat.web import PORT
 from stoat.web.current import EXTENSION
 from stoat.web.live import STREAMS
+from stoat.web.monitor import EXTENSION as MONITOR
 from stoat.web.security import LOOPBACK
 from stoat.web.watch import Watch
 from stoat.web.watching import watch_files
@@ -32,11 +35,12 @@ _GRACE = 1.0
 
 
 class Serving(Struct, frozen=True, rename="camel"):
-    """What a server says of itself under `stoat/live/`."""
+    """What a server says of itself under `stoat/live/`: test runs may publish to `url` as well as to `monitor`."""
 
     pid: int
     url: str
     since: str
+    monitor: str | None = None
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -75,34 +79,45 @@ def address_of(listener: socket.socket) -> tuple[str, int]:
 
 
 class BoardServer:
-    """The application served on a listening socket; `run` blocks until `stop`, which any thread may call."""
+    """The application served on a listening socket; `run` blocks until `stop`, which any thread may call.
 
-    def __init__(self, app: Flask, listener: socket.socket) -> None:
-        self.url, port = address_of(listener)
-        app.config["PORT"] = port
-        watch = app.extensions[EXTENSION]
-        assert isinstance(watch, Watch)
+    `monitor` is a second socket, at the port where test runners look for somebody who listens: it serves the same.
+    """
+
+    def __init__(self, app: Flask, listener: socket.socket, monitor: socket.socket | None = None) -> None:
+        listeners = [listener, *([monitor] if monitor is not None else ())]
+        self.url = address_of(listener)[0]
+        self.monitor_url = address_of(monitor)[0] if monitor is not None else None
+        app.config["PORTS"] = tuple(address_of(each)[1] for each in listeners)
+        watch, receiver = app.extensions[EXTENSION], app.extensions[MONITOR]
+        assert isinstance(watch, Watch) and isinstance(receiver, Monitor)
         self._watch = watch
+        self._receiver = receiver
         self._name = self.url.removeprefix("http://").strip("/").replace(":", "-")
+        self._sockets: dict[int, Any] = {}
         self._server: Any = create_server(
             app,
-            sockets=[listener],
+            self._sockets,
+            sockets=listeners,
             threads=STREAMS + THREADS,
             connection_limit=2 * STREAMS,
             max_request_body_size=_BODY_LIMIT,
             max_request_header_size=_HEADER_LIMIT,
             ident="stoat",
         )
+        self._trigger = next(each for each in self._sockets.values() if hasattr(each, "pull_trigger"))
 
     def run(self) -> None:
         """Serve: watch the files, say that we live, answer. Streams end with it, so that no thread stays behind."""
         common = self._watch.session.store.common
         with contextlib.ExitStack() as ending:
-            state = Serving(os.getpid(), self.url, clock.now())
+            state = Serving(os.getpid(), self.url, clock.now(), self.monitor_url)
             ending.callback(live.announce(common, "server", self._name, state).close)
             ending.callback(watch_files(common, self._watch.poke).stop)
+            ending.callback(self._receiver.stop)
             ending.callback(self._server.task_dispatcher.shutdown, timeout=_GRACE)
             ending.callback(self._watch.stop)
+            self._receiver.start()
             self._watch.start()
             self._server.run()
 
@@ -112,4 +127,4 @@ class BoardServer:
         # The server's own loop closes the sockets: its tables are not for other threads. It may do so, the trigger's
         # among them, as soon as it hears of it from anybody, and that can be before the trigger is pulled here.
         with contextlib.suppress(OSError):
-            self._server.trigger.pull_trigger(lambda: wasyncore.close_all(self._server._map))
+            self._trigger.pull_trigger(lambda: wasyncore.close_all(self._sockets))

@@ -95,7 +95,10 @@ def _filled(directory: Path, nodes: int = 1000) -> tuple[Session, str]:
 @contextmanager
 def _served(directory: Path) -> Iterator[str]:
     process = subprocess.Popen(
-        [STOAT, "serve", "--port", "0"], cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [STOAT, "serve", "--port", "0", "--no-monitor"],
+        cwd=directory,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert process.stdout is not None
     try:

@@ -21,7 +21,8 @@ from tests.support.gitrepo import GitRepo
 @contextmanager
 def board(stoat: Stoat, *flags: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     """The command, serving on a free port: its process and the link that it printed."""
-    process = stoat.start("serve", "--port", "0", *flags)
+    monitor = () if "--monitor-port" in flags else ("--no-monitor",)
+    process = stoat.start("serve", "--port", "0", *monitor, *flags)
     assert process.stdout is not None
     try:
         line = process.stdout.readline().decode()
@@ -80,9 +81,27 @@ def test_an_address_that_others_reach_is_refused_with_the_reason(stoat: Stoat, h
     assert "no login" in ran.err and "hint:" in ran.err
 
 
-def test_a_monitor_port_is_refused_while_there_is_no_receiver(stoat: Stoat) -> None:
-    ran = stoat.run("serve", "--port", "0", "--monitor-port", "5525")
-    assert ran.code == 3 and "no monitor receiver" in ran.err
+def test_the_monitor_has_a_port_of_its_own_on_which_the_same_is_served(stoat: Stoat) -> None:
+    with board(stoat, "--monitor-port", "0") as (process, link):
+        assert process.stdout is not None
+        said = process.stdout.readline().decode()
+        assert said.startswith("the monitor: http://127.0.0.1:")
+        monitor = said.removeprefix("the monitor: ").strip()
+        for address in (link, monitor):
+            assert json.loads(get(address, "api/ping")[1]).keys() == {"tool", "version"}
+            assert b"A demo" in get(address, "plans/demo")[1]
+
+
+def test_a_monitor_port_that_is_taken_is_said_and_the_board_is_there(stoat: Stoat) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with board(stoat, "--monitor-port", str(port)) as (process, link):
+            assert get(link)[0] == 200
+            assert process.stderr is not None
+            said = process.stderr.readline().decode() + process.stderr.readline().decode()
+            assert f"port {port} is taken" in said and f"BOBCAT_MONITOR_URL={link.rstrip('/')}" in said
 
 
 def test_without_a_store_it_says_how_to_get_one(stoat: Stoat) -> None:

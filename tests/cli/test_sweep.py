@@ -176,6 +176,8 @@ def test_a_wrong_token_is_said_on_both_outputs_of_the_document(stoat: Stoat, hub
         "problems": [{"repo": None, "text": text, "fix": fix}],
     }
     assert ran.err == f"{text}\nhint: {fix}\n"
+    needs = stoat.run("needs", "--json")
+    assert "needs" in json.loads(needs.out) and needs.err == f"GitHub cannot be read: {text} ({fix})\n"
 
 
 def test_a_long_limit_ends_it_and_a_short_one_is_waited_for_and_said(stoat: Stoat, hub: FakeHub) -> None:
@@ -236,7 +238,7 @@ def test_a_hostile_title_and_check_reach_the_terminal_as_text(stoat: Stoat, hub:
 
 
 def test_the_board_sweeps_by_itself_and_says_so_to_who_looks(stoat: Stoat, hub: FakeHub) -> None:
-    process = stoat.start("serve", "--port", "0")
+    process = stoat.start("serve", "--port", "0", "--no-monitor")
     try:
         wait_until(lambda: statuses(stoat) == {"fix": "pr-open", "pull": "pr-open"}, 20, "the board's sweep")
     finally:
@@ -246,7 +248,7 @@ def test_the_board_sweeps_by_itself_and_says_so_to_who_looks(stoat: Stoat, hub: 
 
 
 def test_the_board_leaves_it_when_told_to(stoat: Stoat, hub: FakeHub) -> None:
-    process = stoat.start("serve", "--port", "0", "--no-sweep")
+    process = stoat.start("serve", "--port", "0", "--no-monitor", "--no-sweep")
     assert process.stdout is not None
     process.stdout.readline()
     process.terminate()

@@ -58,12 +58,6 @@ def test_the_export_is_yaml_that_changes_nothing(client: FlaskClient, session: S
     assert plans.import_document(session, answer.text).changes == ()
 
 
-def test_ping_names_the_commit_that_is_shown(client: FlaskClient, session: Session) -> None:
-    assert client.get("/api/ping").get_json()["commit"] == session.store.tip()
-    decisions.note(session, "parcels", None, "moved on")
-    assert client.get("/api/ping").get_json()["commit"] == session.store.tip()
-
-
 def test_a_read_after_a_write_sees_it(client: FlaskClient, session: Session) -> None:
     client.get("/api/plans/rates/status")
     decisions.done(session, NodeRef("rates", "publish"))
@@ -87,7 +81,7 @@ def test_what_is_not_there_is_a_problem(client: FlaskClient, path: str) -> None:
 def test_a_store_that_cannot_be_read_is_a_problem_and_no_empty_board(client: FlaskClient, session: Session) -> None:
     client.get("/api/plans")
     (session.store.common / "refs" / "stoat" / "state").write_bytes(b"")
-    for path in ("/api/plans", "/api/plans/parcels/status", "/api/ping"):
+    for path in ("/api/plans", "/api/plans/parcels/status"):
         answer = client.get(path)
         assert (answer.status_code, answer.content_type) == (503, "application/problem+json")
     assert client.get("/").status_code == 503

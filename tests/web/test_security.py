@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from stoat.plan.ids import NodeRef
 from stoat.service import plans, questions
 from stoat.service.session import Session
-from stoat.web import payloads
+from stoat.web import MONITOR_PORT, payloads
 from stoat.web.app import PORT
 from stoat.web.security import refusal
 
@@ -38,12 +38,12 @@ nodes:
 """
 
 
-
 def asked(
-    method: str = "GET", host: str | None = OURS, origin: str | None = None, site: str | None = None, mode: str = ""
-) -> int:
+    method: str = "GET", host: str | None = OURS, origin: str | None = None, site: str | None = None, mode: str = "",
+    path: str = "/", ports: tuple[int, ...] = (PORT,),
+) -> int:  # fmt: skip
     """The status with which such a request is turned away; 200 when it is not."""
-    problem = refusal(method, host, origin, site, mode, PORT)
+    problem = refusal(method, path, host, origin, site, mode, ports)
     return problem.status if problem else 200
 
 
@@ -81,6 +81,37 @@ def test_another_site_may_link_here_and_may_not_embed_or_fetch(site: str) -> Non
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW", "get"])
 def test_nothing_but_reading_exists(method: str) -> None:
     assert asked(method) == 405
+
+
+WRITTEN = [("POST", "/api/ingest"), ("DELETE", "/api/runs/00000000-0000-0000-0000-000000000001")]
+
+
+@pytest.mark.parametrize(("method", "path"), WRITTEN)
+def test_a_test_runner_that_is_no_browser_may_write_what_it_saw(method: str, path: str) -> None:
+    assert asked(method, path=path) == 200
+    both = (PORT, MONITOR_PORT)
+    assert asked(method, f"localhost:{MONITOR_PORT}", path=path, ports=both) == 200
+    assert asked(method, f"localhost:{MONITOR_PORT}", path=path) == 403
+    assert asked(method, origin=f"http://{OURS}", site="same-origin", path=path) == 200
+
+
+@pytest.mark.parametrize(("method", "path"), WRITTEN)
+def test_no_page_of_another_site_may_write(method: str, path: str) -> None:
+    assert asked(method, host=f"evil.example:{PORT}", path=path) == 403
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:5527"):
+        assert asked(method, origin=origin, path=path) == 403
+    for site in ("cross-site", "same-site"):
+        assert [asked(method, site=site, mode=mode, path=path) for mode in ("navigate", "cors", "no-cors")] == [403] * 3
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("POST", "/api/ingest/"), ("POST", "/api/ingest/x"), ("POST", "/api/runs/x"), ("PUT", "/api/ingest"),
+     ("DELETE", "/api/runs"), ("DELETE", "/api/runs/"), ("DELETE", "/api/runs/x/export"), ("DELETE", "/api/plans/p"),
+     ("POST", "/api/plans"), ("delete", "/api/runs/x"), ("POST", "/API/ingest"), ("POST", "//api/ingest")],
+)  # fmt: skip
+def test_nothing_else_is_written(method: str, path: str) -> None:
+    assert asked(method, path=path) == 405
 
 
 def test_no_spelling_of_a_path_goes_around_the_guard(client: FlaskClient) -> None:

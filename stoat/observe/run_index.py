@@ -1,0 +1,77 @@
+"""The archived runs in one line each, without reading every archive every time.
+
+A summary is kept beside the archives while its archive has the same size and time; deleting all of them loses nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+import msgspec
+from msgspec import Struct
+
+from stoat.errors import UNDECODABLE, NotFound
+from stoat.observe.archive import Archive, Archived
+from stoat.plan.monitor.shown import RunSummary, summary
+
+VERSION = 1
+"""Of the folded summaries: another fold makes them anew."""
+
+
+class Indexed(Struct, frozen=True):
+    """A run in one line, orphaned unless it finished; when its archive was touched (seconds since 1970), its size."""
+
+    summary: RunSummary
+    touched: float
+    size: int
+    version: int = VERSION
+
+
+class RunIndex:
+    """The runs of an archive. Threads may share it."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+        self._folder = archive.directory / "summaries"
+        self._known: dict[str, Indexed] = {}
+
+    def all(self) -> list[Indexed]:
+        """Every archived run, the last touched one first; only what changed since is folded again."""
+        archived = self.archive.runs()
+        found = [one for each in archived if (one := self._indexed(each)) is not None]
+        self._known = {one.summary.run_id: one for one in found}
+        return found
+
+    def tidy(self) -> None:
+        """Remove the summaries of archives that are gone."""
+        kept = {one.run_id for one in self.archive.runs()}
+        for file in self._folder.glob("*.json") if self._folder.is_dir() else ():
+            if file.stem not in kept:
+                file.unlink(missing_ok=True)
+
+    def _indexed(self, archived: Archived) -> Indexed | None:
+        known = self._known.get(archived.run_id) or self._kept(archived.run_id)
+        if known is not None and (known.touched, known.size) == (archived.touched, archived.size):
+            return known
+        try:
+            run = self.archive.read(archived.run_id)
+        except (NotFound, OSError):
+            return None
+        indexed = Indexed(summary(run), archived.touched, archived.size)
+        with contextlib.suppress(OSError):
+            self._keep(archived.run_id, indexed)
+        return indexed
+
+    def _kept(self, run_id: str) -> Indexed | None:
+        try:
+            kept = msgspec.json.decode((self._folder / f"{run_id}.json").read_bytes(), type=Indexed)
+        except (OSError, *UNDECODABLE):
+            return None
+        return kept if kept.version == VERSION else None
+
+    def _keep(self, run_id: str, indexed: Indexed) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        draft = self._folder / f".{run_id}.{os.getpid()}"
+        draft.write_bytes(msgspec.json.encode(indexed))
+        draft.replace(self._folder / f"{run_id}.json")

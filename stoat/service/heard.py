@@ -1,0 +1,176 @@
+"""The runs that are heard of now, folded in memory, over the archives of all of them.
+
+What runs is in memory; what is over stays there for a while and is read from its archive after that. A run that is
+read back unfinished is orphaned until it publishes again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
+
+from stoat.errors import NotFound
+from stoat.observe.archive import Archive
+from stoat.observe.run_index import Indexed, RunIndex
+from stoat.plan.events.evidence import Tree
+from stoat.plan.monitor import wire
+from stoat.plan.monitor.fold import fold
+from stoat.plan.monitor.run import Run
+from stoat.plan.monitor.shown import RunSummary, summary
+
+SILENCE = 60.0
+"""Seconds without a word after which a run that has not finished is orphaned: publishers send a heartbeat every few."""
+
+IDLE = 32
+"""How many runs that are over stay in memory."""
+
+_UNWRITTEN = 8 * 1024 * 1024
+"""Bytes of events that are kept for a run whose archive cannot be written."""
+
+_log = logging.getLogger(__name__)
+
+_Seen = TypeVar("_Seen")
+
+
+@dataclass
+class Held:
+    """A run in memory: when it was last heard (monotonic), on which trees, and what of it the ref was `told`."""
+
+    run: Run
+    heard: float
+    before: Tree | None = None
+    after: Tree | None = None
+    told: str | None = None
+    unwritten: list[bytes] = field(default_factory=list)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is expected of it."""
+        return self.run.finished or self.run.orphaned
+
+
+class HeardRuns:
+    """The runs of a store. Any thread may read; one takes events in."""
+
+    def __init__(self, archive: Archive, silence: float = SILENCE) -> None:
+        self.archive = archive
+        self.index = RunIndex(archive)
+        self.silence = silence
+        self._since = time.time()
+        self._held: dict[str, Held] = {}
+        self._lock = threading.RLock()
+        self._complained = False
+
+    def take(self, run_id: str, lines: Sequence[bytes], events: Sequence[dict[str, Any]]) -> None:
+        """Keep events of a run in its archive and fold them. What cannot be written now is written with the next."""
+        held = self._held.get(run_id) or self._read_back(run_id)
+        with self._lock:
+            held.unwritten += lines
+        self.write(run_id, held)
+        with self._lock:
+            for event in events:
+                fold(held.run, event)
+            held.heard = time.monotonic()
+            self._held[run_id] = held
+
+    def write(self, run_id: str, held: Held) -> None:
+        """Append what is not in the archive yet."""
+        with self._lock:
+            lines, held.unwritten = held.unwritten, []
+        try:
+            self.archive.append(run_id, lines)
+            self._complained = False
+        except OSError as problem:
+            if not self._complained:
+                _log.warning("the archive of run %s cannot be written: %s", run_id, problem.strerror)
+                self._complained = True
+            with self._lock:
+                held.unwritten = _newest(lines + held.unwritten)
+
+    def rest(self) -> None:
+        """Once in a while: write what could not be written, orphan who fell silent, let go of what is long over."""
+        with self._lock:
+            late = [(run_id, held) for run_id, held in self._held.items() if held.unwritten]
+            now = time.monotonic()
+            for held in self._held.values():
+                if not held.over and now - held.heard > self.silence:
+                    held.run.orphaned = True
+            idle = sorted(
+                (held.heard, run_id) for run_id, held in self._held.items()
+                if held.over and not held.unwritten and held.told is not None
+            )  # fmt: skip
+            for _, run_id in idle[: max(0, len(idle) - IDLE)]:
+                del self._held[run_id]
+        for run_id, held in late:
+            self.write(run_id, held)
+
+    def held(self) -> list[Held]:
+        """What is in memory."""
+        with self._lock:
+            return list(self._held.values())
+
+    def still(self, held: Held) -> Run:
+        """The run as it is now: what is heard of it later is not in there, as far as which scenarios it has."""
+        with self._lock:
+            return replace(held.run, scenarios=dict(held.run.scenarios))
+
+    def holds(self, run_id: str) -> bool:
+        """Whether that run is in memory."""
+        return run_id in self._held
+
+    def listed(self, tag: str | None = None) -> list[RunSummary]:
+        """Every run, newest first; with `tag` those of exactly that tag."""
+        with self._lock:
+            live = {held.run.run_id: summary(held.run) for held in self._held.values()}
+        shown = [*live.values(), *(self.shown(one) for one in self.index.all() if one.summary.run_id not in live)]
+        chosen = [one for one in shown if tag is None or one.tag == tag]
+        return sorted(chosen, key=lambda one: (one.started_at or "", one.run_id), reverse=True)
+
+    def shown(self, indexed: Indexed) -> RunSummary:
+        """An archived run as it is listed: who else appends to it right now is heard of, and no orphan."""
+        orphaned = not indexed.summary.finished and not self._is_fresh(indexed.touched)
+        return replace(indexed.summary, orphaned=orphaned)
+
+    def look(self, run_id: str, see: Callable[[Run], _Seen]) -> _Seen:
+        """What `see` makes of a run, which stands still meanwhile; NotFound when there is none."""
+        with self._lock:
+            held = self._held.get(wire.run_id(run_id))
+            if held is not None:
+                return see(held.run)
+        run = self.archive.read(run_id)
+        run.orphaned = not run.finished and not self._is_fresh(self.archive.path(run_id).stat().st_mtime)
+        return see(run)
+
+    def eject(self, run_id: str) -> None:
+        """Take a run out of sight; NotFound when there is none."""
+        with self._lock:
+            held = self._held.pop(wire.run_id(run_id), None)
+        if held is not None:
+            self.write(run_id, held)
+        self.archive.eject(run_id)
+
+    def _is_fresh(self, touched: float) -> bool:
+        """Whether somebody else appended to an archive since this process began, and not long ago."""
+        return touched > self._since and time.time() - touched <= self.silence
+
+    def _read_back(self, run_id: str) -> Held:
+        try:
+            return Held(self.archive.read(run_id), time.monotonic())
+        except NotFound:
+            return Held(Run(run_id), time.monotonic())
+
+
+def _newest(lines: list[bytes]) -> list[bytes]:
+    """As many of the last lines as memory is kept for."""
+    size = 0
+    for place in range(len(lines) - 1, -1, -1):
+        size += len(lines[place])
+        if size > _UNWRITTEN:
+            return lines[place + 1 :]
+    return lines

@@ -1,0 +1,79 @@
+"""The monitor receiver's routes, on both ports: a publisher's probe and its events, and what is known of test runs."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+from typing import Any
+
+import msgspec
+from flask import Blueprint, Response, current_app, request
+
+from stoat.errors import Invalid
+from stoat.plan.monitor.shown import detail
+from stoat.service.monitoring import Monitor
+from stoat.web.problems import ProblemDetails
+
+EXTENSION = "stoat-monitor"
+
+monitor = Blueprint("monitor", __name__, url_prefix="/api")
+
+
+def receiver() -> Monitor:
+    """The receiver that `create_app` was given; only within a request."""
+    found = current_app.extensions[EXTENSION]
+    assert isinstance(found, Monitor)
+    return found
+
+
+@monitor.get("/ping")
+def ping() -> Response:
+    """That somebody listens. It asks nothing of the store: a publisher waits a quarter of a second for it."""
+    return _json({"tool": "stoat", "version": _version()})
+
+
+@monitor.post("/ingest")
+def ingest() -> Response:
+    """A batch of events: 202 at once, whatever becomes of them; 400 for what is no batch."""
+    try:
+        receiver().take(request.get_data())
+    except Invalid as problem:
+        return ProblemDetails(400, "Not a batch of events", problem.message, problem.problems[0].do).response()
+    return Response(status=202)
+
+
+@monitor.get("/runs")
+def runs() -> Response:
+    """Every run that was heard of, newest first; `?tag=` those of exactly that tag."""
+    found = receiver()
+    found.settle()
+    return _json(found.runs.listed(request.args.get("tag") or None))
+
+
+@monitor.get("/runs/<run_id>")
+def one_run(run_id: str) -> Response:
+    """A run whole."""
+    found = receiver()
+    found.settle()
+    return _json(found.runs.look(run_id, detail))
+
+
+@monitor.delete("/runs/<run_id>")
+def eject(run_id: str) -> Response:
+    """Take a run out of sight; its archive is kept aside."""
+    found = receiver()
+    found.settle()
+    found.runs.eject(run_id)
+    return Response(status=204)
+
+
+@functools.cache
+def _version() -> str:
+    try:
+        return importlib.metadata.version("stoat-plans")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _json(document: Any) -> Response:
+    return Response(msgspec.json.encode(document), content_type="application/json")

@@ -82,18 +82,18 @@ def needs(plan: OptionalPlan = None, json: Json = False) -> None:
     owed = reading.needs(session, plan)
     if json:
         render.json({"needs": owed})
-        return
-    render.table(
-        ("what", "node", "holds up", "why", "settle it with"),
-        [
-            (need.kind, f"{need.plan}/{need.node}" if need.node else need.plan, need.holds, need.why, need.action)
-            for need in owed
-        ],
-        empty="nothing waits for you",
-    )
+    else:
+        render.table(
+            ("what", "node", "holds up", "why", "settle it with"),
+            [
+                (need.kind, f"{need.plan}/{need.node}" if need.node else need.plan, need.holds, need.why, need.action)
+                for need in owed
+            ],
+            empty="nothing waits for you",
+        )
     github = session.facts().github
     if github.problem is not None:
-        render.tell(f"GitHub cannot be read: {zoom.unread(github.problem, github.fix)}")
+        render.tell(f"{zoom.UNREAD}: {zoom.unread(github.problem, github.fix)}")
 
 
 def plan_status(answer: PlanAnswer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.derive.wording.text import PR_OPEN, listed, one_line
+from stoat.derive.wording.zoom import UNREAD
 
 
 def pr_open(node: str) -> str:
@@ -35,7 +36,7 @@ def waiting(node: str, why: str | None) -> str:
 
 def unseen(why: str, fix: str | None) -> str:
     """GitHub cannot be read just now."""
-    return f"⚠ GitHub cannot be read: {one_line(why)}{f' — {one_line(fix)}' if fix else ''}"
+    return f"⚠ {UNREAD}: {one_line(why)}{f' — {one_line(fix)}' if fix else ''}"
 
 
 def brought_in(upstream: str, commit: str, onto: str, how: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from stoat.clock import Time
 from stoat.derive.wording.text import counted, listed, moment
 
+UNREAD = "GitHub cannot be read"
 NOT_LOOKED_AT = "GitHub was not looked at yet: stoat sweep"
 GONE = "somebody who left GitHub"
 NO_TEXT = "(no text)"

@@ -129,7 +129,7 @@ def _hold(
     wanted = repository_of(plan.header, node.spec)
     hold = hold_of(plan, node, status=shown.status, detail=shown.detail, holder=holder, upstream=upstream)
     if hold is None and wanted is not None and not same_repository(wanted, repo):
-        return Hold(shown.id, "elsewhere", wanted)
+        return Hold(shown.id, "elsewhere" if repo is not None else "unnamed", wanted)
     return hold
 
 

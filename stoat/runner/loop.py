@@ -17,7 +17,7 @@ from stoat.derive.holds import Hold
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
-from stoat.errors import INTERRUPTED, NotFound, StoatError
+from stoat.errors import INTERRUPTED, NotFound, StoatError, Unreachable
 from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work import remotes
 from stoat.plan.facts import HeldBack, RunnerFact
@@ -25,7 +25,7 @@ from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
 from stoat.runner.issues.bringing import bring
-from stoat.runner.issues.watching import awaits_first_look, watch
+from stoat.runner.issues.watching import awaits_first_look, is_blind, watch
 from stoat.runner.judging import judge
 from stoat.runner.landing import land
 from stoat.runner.launching import launch
@@ -128,7 +128,9 @@ def _end(run: Run, state: RunState) -> int:
             run.narrator.say(landing.finished_on(branch, default.name if default is not None else None))
     troubles = _troubles(run, state)
     run.narrator.say(say.summary(state.answer.done, state.answer.total, troubles))
-    return 1 if troubles else 0
+    if troubles:
+        return 1
+    return Unreachable.exit_code if state.stop is None and is_blind(run, state) else 0
 
 
 def _troubles(run: Run, state: RunState) -> dict[str, Trouble]:

@@ -122,6 +122,10 @@ def test_what_holds_a_node(node: tuple[NodeState, NodeAnswer], hold: Hold) -> No
     assert found.holds == (hold,)
 
 
+def test_a_checkout_whose_remote_names_no_repository_says_so() -> None:
+    assert offered(one(spec={"repo": "o/app"}), repo=None).holds == (Hold("a", "unnamed", "o/app"),)
+
+
 @pytest.mark.parametrize(
     "node",
     [

@@ -197,7 +197,7 @@ def test_an_issue_that_nobody_has_seen_is_not_launched_and_the_reason_is_said(gi
     world = github.world
     github.plan(PLAN, "fix")
     github.hub.faults.unauthorized()
-    assert world.run() == 0
+    assert world.run() == 4
     assert world.starts() == []
     assert len(world.said("⚠ GitHub cannot be read:")) == 1
     [line] = world.said("⚠ fix: ")

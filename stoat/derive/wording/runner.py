@@ -226,6 +226,7 @@ def why_held(hold: Hold, plan: str) -> str:
         "unseen": what,
         "over": f"{PR_DID_NOT_CLOSE} — stoat restart {plan}/{node} does it over",
         "elsewhere": f"in {what}, not this checkout",
+        "unnamed": f"in {what}, and this checkout's remote names no repository — git config stoat.repo {what}",
         "go-ahead": f"awaiting a person's go-ahead — stoat approve {plan}/{node}",
         "question": f"{ASKED_A_PERSON} — stoat questions {plan}",
         "gave-up": f"given up on ({what}) — stoat restart {plan}/{node}",

@@ -43,6 +43,14 @@ def awaits_first_look(run: Run, state: RunState) -> bool:
     return on_github(state.plan) and glances.awaited(state.github, began=run.fact.since, now=state.now)
 
 
+def is_blind(run: Run, state: RunState) -> bool:
+    """Whether the run ends with something of its scope unseen because GitHub cannot be read at all."""
+    return state.github.problem is not None and any(
+        shown.kind in (ISSUE, PR) and shown.status == "unknown" and run.options.scope.takes(shown.id)
+        for shown in state.answer.nodes
+    )
+
+
 def seen_at(run: Run, state: RunState, node: NodeState) -> Time | None:
     """When the repository of an issue was last seen whole; None for a node of another kind."""
     repo = repository_of(state.plan.header, node.spec)

@@ -91,10 +91,12 @@ class Story:
             test = self.tests[key] = Test(name, name.uid if seen == 1 else f"{name.uid}[{seen}]")
             self._tell_start(test, at)
         elif test.state == "again":
+            goes_on = test.unlogged == ""
             if test.unlogged:
                 self._retry(test, test.unlogged, None)
             test.state, test.unlogged = "running", None
-            self._tell_start(test, at)
+            if not goes_on:
+                self._tell_start(test, at)
         return test
 
     def report(self, key: str, name: Name, report: Report) -> None:
@@ -120,7 +122,7 @@ class Story:
             self._decide(test, report.lane)
         else:
             # Its call was never reported: a plugin means to run it again.
-            test.state = "again"
+            test.state, test.unlogged = "again", test.unlogged or ""
 
     def broken(self, name: Name, message: str) -> None:
         """Something could not be collected: nobody knows what the tests in it would have said."""

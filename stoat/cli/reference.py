@@ -114,17 +114,17 @@ def _parameters(command: Any, skip: tuple[str, ...]) -> Iterator[str]:
 
 
 def _reports() -> Iterator[str]:
-    from stoat.observe import junit
+    from stoat.observe.reports import junit_names
 
-    lines = inspect.cleandoc(junit.__doc__ or "")
-    yield "## How a slice's scenarios are found in a report\n"
+    lines = inspect.cleandoc(junit_names.__doc__ or "")
+    yield "## How a slice's scenarios are found in a JUnit report\n"
     yield lines + "\n"
 
 
 def _later() -> Iterator[str]:
     yield "## Later\n"
     yield "These names are taken. In this version each says that it comes with a later one, and exits with 3.\n"
-    rows = [*later.COMMANDS.items(), ("runs export", later.EXPORT)]
+    rows = [*later.COMMANDS.items()]
     rows += [(f"issues {verb}", what) for verb, what in later.ISSUES.items()]
     yield "\n".join(["| command | for |", "|---|---|", *(f"| `stoat {name}` | {what} |" for name, what in rows), ""])
 

@@ -1,4 +1,4 @@
-"""`stoat runs add`, `list`, `show`: test runs."""
+"""`stoat runs add`, `list`, `show`, `export`, `flaky`: test runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json, complete_node
-from stoat.cli.later import TAKES_ANYTHING, refuse
-from stoat.derive.wording.later import EXPORT
 
 if TYPE_CHECKING:
-    from stoat.service.runs import RunShown
+    from stoat.derive.flaky import Flaky
+    from stoat.plan.monitor.shown import ScenarioShown
+    from stoat.service.run_list import RunShown
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    help="Record test runs from reports, and look at every run on record.",
+    help="Record test runs from reports, look at every run that is known, and write runs out for other tools.",
 )  # fmt: skip
+
+TagOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tag", metavar="TAG", help="Only runs of that PLAN/NODE[/STEP], or below it.", autocompletion=complete_node
+    ),
+]
+RunArgument = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
 
 
 @app.command("add", epilog="Example: stoat runs add build/report.xml --tag my-plan/checkout-slice")
@@ -28,12 +36,17 @@ def add(
         str,
         typer.Option("--tag", metavar="PLAN/NODE[/STEP]", help="What it is a run of.", autocompletion=complete_node),
     ],
-    format: Annotated[str, typer.Option("--format", metavar="junit", help="The format of the files.")] = "junit",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format", metavar="FORMAT", help="junit, ctrf, cucumber (its messages) or bobcat; else as recognised."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Record reports as one run, on the commit of the checkout you stand in.
 
-    A slice's specs are found in it as {Feature}/{Scenario}; docs/cli.md says by which names.
+    A slice's specs are found in it as {Feature}/{Scenario}; docs/runs.md says by which names.
     """
     from stoat.service import runs
 
@@ -41,7 +54,12 @@ def add(
     if json:
         render.json(added)
         return
-    render.say(f"{added.run_id}: {added.state}, {added.passed} passed, {added.failed} failed, {added.skipped} skipped")
+    counts = f"{added.passed + added.passed_on_retry} passed, {added.failed} failed, {added.skipped} skipped"
+    if added.passed_on_retry:
+        counts += f", {added.passed_on_retry} of the passed on a retry"
+    if added.indeterminate:
+        counts += f", {added.indeterminate} undecided"
+    render.say(f"{added.run_id}: {added.state}, {counts}")
     for sign, specs in (("✓", added.specs_passed), ("✗", added.specs_failed), ("○ absent:", added.specs_absent)):
         for spec in specs:
             render.say(f"  {sign} {render.clean(spec)}")
@@ -49,46 +67,96 @@ def add(
 
 @app.command("list", epilog="Example: stoat runs list --tag my-plan/suite")
 def list_(
-    tag: Annotated[
-        str | None,
-        typer.Option("--tag", metavar="TAG", help="Only runs of that PLAN/NODE[/STEP].", autocompletion=complete_node),
-    ] = None,
+    tag: TagOption = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 50,
     json: Json = False,
 ) -> None:
-    """The runs on record, the newest first."""
-    from stoat.service import runs
+    """The runs that are known, the newest first."""
+    from stoat.service import run_list
 
-    found = runs.listed(context.session(), tag, limit)
+    found = run_list.listed(context.session(), tag, limit)
     if json:
         render.json(found)
         return
     render.table(
         ("run", "tag", "result", "commit", "by", "when", "what"),
         [
-            (one.run_id, one.tag, _result(one), _commit(one), one.by, one.finished_at or one.started_at, one.suite)
-            for one in found
+            (one.run_id, one.tag or "", _result(one), _commit(one), one.by, _when(one), one.suite) for one in found
         ],
         empty="no runs on record",
-    )
+    )  # fmt: skip
 
 
 @app.command("show", epilog="Example: stoat runs show r-7m2kx0a9")
-def show(run: Annotated[str, typer.Argument(metavar="ID")], json: Json = False) -> None:
-    """A run: what ran, where, how it ended, and the scenarios it decided."""
-    from stoat.service import runs
+def show(run: RunArgument, json: Json = False) -> None:
+    """A run: what ran, where, how it ended, and its scenarios."""
+    from stoat.service import run_list
 
-    detail = runs.show(context.session(), run)
+    detail = run_list.show(context.session(), run)
     if json:
         render.json(detail)
         return
     shown = detail.run
-    where = f"on {shown.branch or 'no branch'} at {_commit(shown)}, machine {shown.machine}"
-    render.say(f"{shown.run_id}: {_result(shown)}, {render.clean(shown.tag)}")
-    render.say(render.clean(f"{shown.suite} by {shown.by} {where}"))
+    where = f"on {shown.branch or 'no branch'} at {_commit(shown)}"
+    if shown.machine:
+        where += f", machine {shown.machine}"
+    render.say(render.clean(f"{shown.run_id}: {_result(shown)}, {shown.tag or 'no tag'}"))
+    render.say(render.clean(f"{shown.suite} by {shown.by or 'nobody known'} {where}"))
     render.say(f"from {shown.started_at or '?'} to {shown.finished_at or '?'}")
     for one in detail.scenarios:
-        render.say(f"  {'✓' if one.outcome == 'CleanPass' else '✗'} {render.clean(one.uid)}")
+        _scenario(one)
+
+
+@app.command("export", epilog="Example: stoat runs export r-7m2kx0a9 --format junit > report.xml")
+def export(
+    run: RunArgument,
+    format: Annotated[str, typer.Option("--format", metavar="FORMAT", help="ctrf, junit or ndjson.")] = "ctrf",
+) -> None:
+    """Write a run out on stdout: as CTRF, as JUnit XML, or its wire events as they were received.
+
+    Only of a run that has an archive; a command under `stoat gate` has none.
+    """
+    from stoat.observe.archive import Archive
+    from stoat.service import exporting
+
+    for piece in exporting.export(Archive.of(context.session().store.common), run, format):
+        render.json_bytes(piece.removesuffix(b"\n"))
+
+
+@app.command("flaky", epilog="Example: stoat runs flaky --tag my-plan/suite")
+def flaky(tag: TagOption = None, json: Json = False) -> None:
+    """Scenarios that passed on a retry, or passed and failed on one and the same commit."""
+    from stoat.service import ledger
+
+    found = ledger.flaky(context.session(), tag)
+    if json:
+        render.json({"flaky": found})
+        return
+    render.table(
+        ("scenario", "tag", "flaky", "how", "runs", "last seen", "in"),
+        [(one.uid, one.tag, f"{one.times}×", _how(one), one.runs, one.last_seen or "?", one.last_run) for one in found],
+        empty="nothing flaky in the runs that are known",
+    )
+
+
+def _scenario(one: ScenarioShown) -> None:
+    signs = {"CleanPass": "✓", "PassOnRetry": "✓", "Failed": "✗"}
+    tries = f" (attempt {one.attempts})" if one.attempts is not None and one.attempts > 1 else ""
+    render.say(f"  {signs.get(one.outcome or '', '○')} {render.clean(one.uid)}{tries}")
+    if one.outcome == "Failed" and one.error_message:
+        render.block(one.error_message, indent=6, most=5)
+
+
+def _how(one: Flaky) -> str:
+    words = []
+    if one.on_retry:
+        words.append(f"passed on a retry {one.on_retry}×")
+    words += [f"flipped at {flip.commit[:10]}" for flip in one.flips]
+    return ", ".join(words)
+
+
+def _when(run: RunShown) -> str:
+    return run.finished_at or run.started_at or ""
 
 
 def _result(run: RunShown) -> str:
@@ -96,16 +164,16 @@ def _result(run: RunShown) -> str:
         return "orphaned" if run.orphaned else "running"
     if run.timed_out:
         return "timed out"
-    if run.exit_code is not None:
+    if run.passed is None:
         return "passed" if run.exit_code == 0 else f"failed ({run.exit_code})"
-    counts = f"{run.passed} of {(run.passed or 0) + (run.failed or 0)}"
-    return f"{'failed' if run.failed else 'passed'} ({counts})"
+    green = run.passed + (run.passed_on_retry or 0)
+    counts = f"{green} of {green + (run.failed or 0) + (run.indeterminate or 0)}"
+    if run.failed or run.exit_code not in (0, 2, None):
+        return f"failed ({counts})"
+    return f"{'undecided' if run.indeterminate or run.exit_code == 2 else 'passed'} ({counts})"
 
 
 def _commit(run: RunShown) -> str:
     if run.commit is None:
         return "?"
     return run.commit[:10] + ("+dirty" if run.dirty else "")
-
-
-app.command("export", hidden=True, context_settings=TAKES_ANYTHING)(refuse(EXPORT))

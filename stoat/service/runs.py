@@ -1,100 +1,31 @@
-"""Test runs: recorded from reports, and what is on record of them and of every command that ran as a gate."""
+"""Test runs from report files: read, archived as wire events, and recorded with what they prove."""
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 
 from stoat import clock
 from stoat.clock import Time
-from stoat.errors import Invalid, NotFound, Problem, Refused
+from stoat.errors import Invalid, Problem, Refused, Unreachable
 from stoat.gitstore.log import Change
-from stoat.observe import junit, tree
-from stoat.plan import commands, streams
+from stoat.observe import tree as trees
+from stoat.observe.archive import Archive
+from stoat.plan import streams
 from stoat.plan.events.base import Actor
-from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded
+from stoat.plan.events.evidence import RunRecorded, Tree
 from stoat.plan.ids import NodeRef, split_ref
 from stoat.plan.state import State
-from stoat.processes import Identity, is_dead, machine_name
+from stoat.processes import machine_name
 from stoat.service.session import Session, mint, node_of
 
-Run = GateStarted | GateFinished | RunRecorded
-"""What is on record of a run: that it began, that it ended, or a report of it."""
-
-LATER_FORMATS = ("ctrf", "cucumber", "bobcat")
-
-
-class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
-    """A run as it is listed. Counts of scenarios are None where nobody counted, as for a plain command."""
-
-    run_id: str
-    suite: str
-    tag: str
-    repository: str | None
-    branch: str | None
-    commit: str | None
-    dirty: bool | None
-    mode: str
-    finished: bool
-    orphaned: bool
-    exit_code: int | None
-    timed_out: bool
-    started_at: Time | None
-    finished_at: Time | None
-    duration_ms: int | None
-    scenarios: int | None
-    total_scenarios: int | None
-    scenarios_finished: int | None
-    passed: int | None
-    failed: int | None
-    skipped: int | None
-    passed_on_retry: int | None
-    indeterminate: int | None
-    by: str
-    machine: str
-
-
-class ScenarioShown(Struct, frozen=True, rename="camel"):
-    """A bound scenario that a run decided. What a report's record does not hold is None or empty."""
-
-    uid: str
-    feature: str
-    scenario: str
-    outcome: str
-    attempt: int | None = None
-    attempts: int | None = None
-    duration_ms: int | None = None
-    error_message: str | None = None
-    retry_reasons: tuple[str, ...] = ()
-    steps: tuple[object, ...] = ()
-
-
-class RunDetail(Struct, frozen=True, rename="camel"):
-    """A run with the scenarios on record for it."""
-
-    run: RunShown
-    scenarios: tuple[ScenarioShown, ...]
-    lanes: tuple[object, ...] = ()
-    recycles: tuple[object, ...] = ()
-    worker_faults: tuple[object, ...] = ()
-
-
-class Added(Struct, frozen=True, rename="camel"):
-    """What a report came to: the run's id, its counts, and each bound scenario of the node."""
-
-    run_id: str
-    state: str
-    passed: int
-    failed: int
-    skipped: int
-    specs_passed: tuple[str, ...]
-    specs_failed: tuple[str, ...]
-    specs_absent: tuple[str, ...]
+_BATCH = 500
+"""Events that are written at once."""
 
 
 class Tag(NamedTuple):
@@ -103,6 +34,25 @@ class Tag(NamedTuple):
     ref: NodeRef
     step: str | None
     unit: str | None
+
+
+class Added(Struct, frozen=True, rename="camel", kw_only=True):
+    """What reports came to: the run's id, its counts, and each bound scenario of the node.
+
+    `passed` are those that passed at once; `passed_on_retry` did later, `indeterminate` are neither red nor green.
+    """
+
+    run_id: str
+    format: str
+    state: str
+    passed: int
+    passed_on_retry: int
+    failed: int
+    skipped: int
+    indeterminate: int
+    specs_passed: tuple[str, ...]
+    specs_failed: tuple[str, ...]
+    specs_absent: tuple[str, ...]
 
 
 def split_tag(tag: str) -> Tag:
@@ -116,120 +66,112 @@ def split_tag(tag: str) -> Tag:
     return Tag(ref, step or None, unit or None)
 
 
-def add(session: Session, files: Sequence[Path], tag: str, format: str = "junit") -> Added:
+def add(session: Session, files: Sequence[Path], tag: str, format: str | None = None) -> Added:
     """Record reports as one run of a node or one of its steps, on the commit of the checkout one stands in.
 
-    Invalid, with every problem, for what is no report; Refused for a report in which nothing ran, and for a format
-    that a later version reads.
+    The format of the files is recognised when none is named. Invalid, with every problem, for what is no report;
+    Refused for a report in which nothing ran and for a format that is not known; Unreachable when it cannot be kept.
     """
-    if format in LATER_FORMATS:
-        raise Refused(f"reading {format} comes with a later version", hint="write JUnit XML and add that")
-    if format != "junit":
-        raise Refused(f"{format!r} is not a format", hint=f"one of: junit, {', '.join(LATER_FORMATS)}")
-    ref, step, unit = split_tag(tag)
-    wanted = node_of(session.state(), ref)[1].spec.specs
-    results = junit.read(files, wanted)
-    if results.passed + results.failed == 0:
-        raise Refused("nothing ran: the report has no test case that was not skipped", hint="see the runner's output")
-    green, red = (tuple(spec for spec in wanted if spec in names) for names in (results.green, results.red))
-    event = RunRecorded(
-        node=ref.node, run=mint("r"), source="junit", state="failed" if results.failed else "passed",
-        machine=machine_name(), step=step, unit=unit, passed=results.passed, failed=results.failed,
-        skipped=results.skipped, seconds=results.seconds, specs_passed=green, specs_failed=red,
-        tree=tree.tree_of(session.directory),
-    )  # fmt: skip
-
-    def decide(state: State, now: Time) -> Change:
-        node_of(state, ref)
-        subject = f"{ref.plan}: a run of {ref.node} {event.state}"
-        return Change([(streams.of_plan(ref.plan), event)], subject)
-
-    actor = session.actor
-    session.store.append(decide, Actor(actor.name or "somebody", "observer", actor.session, actor.email))
-    absent = tuple(spec for spec in wanted if spec not in green and spec not in red)
-    return Added(event.run, event.state, event.passed, event.failed, event.skipped, green, red, absent)
-
-
-def listed(session: Session, tag: str | None = None, limit: int | None = None) -> list[RunShown]:
-    """The runs on record, the newest first; those whose tag is `tag` or below it."""
-    return [_shown(slug, event) for slug, event in islice(_runs(session, tag), limit)]
-
-
-def show(session: Session, run_id: str) -> RunDetail:
-    """A run and the scenarios it decided; NotFound when no such run is on record."""
-    for slug, event in _runs(session, None):
-        if event.run == run_id:
-            named = _scenarios(event) if isinstance(event, RunRecorded) else ()
-            return RunDetail(_shown(slug, event), tuple(named))
-    raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
-
-
-def _runs(session: Session, tag: str | None) -> Iterator[tuple[str, Run]]:
-    """The newest word on each run with its plan, newest first: within a plan in the log's order, as in the Activity."""
-    within = None if tag is None else split_tag(tag)
-    slugs = [slug for slug in session.state().plans if within is None or slug == within.ref.plan]
-    each = [_runs_of(session, slug, within) for slug in slugs]
-    return heapq.merge(*each, key=lambda found: found[1].at, reverse=True)
-
-
-def _runs_of(session: Session, slug: str, within: Tag | None) -> Iterator[tuple[str, Run]]:
-    told = set()
-    for recorded in session.store.history(streams.of_plan(slug), newest_first=True):
-        event = recorded.event
-        if not isinstance(event, Run) or event.run in told:
-            continue
-        told.add(event.run)
-        if within is None or _is_below(within, event):
-            yield slug, event
-
-
-def _is_below(tag: Tag, event: Run) -> bool:
-    unit = event.unit if isinstance(event, RunRecorded) else None
-    return event.node == tag.ref.node and tag.step in (None, event.step) and tag.unit in (None, unit)
-
-
-def _shown(slug: str, event: Run) -> RunShown:
-    finished = not isinstance(event, GateStarted)
-    counted = event if isinstance(event, RunRecorded) else None
-    tag = "/".join(part for part in (slug, event.node, event.step, counted.unit if counted else None) if part)
-    ran = event.before if isinstance(event, GateFinished) else event.tree
-    seconds = event.seconds if not isinstance(event, GateStarted) else None
-    started = event.started if isinstance(event, GateFinished) else None if finished else event.at
-    if counted is not None and seconds is not None:
-        started = clock.plus(event.at, -seconds)
-    total = counted.passed + counted.failed + counted.skipped if counted else None
-    return RunShown(
-        run_id=event.run, tag=tag, repository=None, branch=ran.branch, commit=ran.commit, dirty=_dirty(event),
-        suite=counted.source if counted else commands.written(event.command),  # type: ignore[union-attr]
-        mode=counted.source if counted else "exec", finished=finished,
-        orphaned=isinstance(event, GateStarted) and _dead(event.process),
-        exit_code=event.exit_code if isinstance(event, GateFinished) else None,
-        timed_out=isinstance(event, GateFinished) and event.timed_out,
-        started_at=started, finished_at=event.at if finished else None,
-        duration_ms=None if seconds is None else round(seconds * 1000),
-        scenarios=total, total_scenarios=total,
-        scenarios_finished=counted.passed + counted.failed if counted else None,
-        passed=counted.passed if counted else None, failed=counted.failed if counted else None,
-        skipped=counted.skipped if counted else None, passed_on_retry=0 if counted else None,
-        indeterminate=0 if counted else None, by=event.by.name, machine=event.machine,
-    )  # fmt: skip
-
-
-def _dirty(event: Run) -> bool | None:
-    """Whether the tree differed from its commit at either end, as far as anybody could tell."""
-    seen = (event.before.dirty, event.after.dirty) if isinstance(event, GateFinished) else (event.tree.dirty,)
-    return True if True in seen else None if None in seen else False
-
-
-def _scenarios(event: RunRecorded) -> Iterator[ScenarioShown]:
-    for uids, outcome in ((event.specs_passed, "CleanPass"), (event.specs_failed, "Failed")):
-        for uid in uids:
-            feature, _, scenario = uid.partition("/")
-            yield ScenarioShown(uid, feature, scenario, outcome)
-
-
-def _dead(process: str | None) -> bool:
+    of = split_tag(tag)
+    wanted = node_of(session.state(), of.ref)[1].spec.specs
+    known = _format(files, format)
+    seen = trees.tree_of(session.directory)
+    draft = Archive(Archive.of(session.store.common).directory / "adding")
+    run = mint("r")
     try:
-        return process is not None and is_dead(Identity.parse(process))
-    except ValueError:
-        return False
+        event = _read(session, draft, files, known, of, tag, seen, wanted, run)
+
+        def decide(state: State, now: Time) -> Change:
+            node_of(state, of.ref)
+            ended = event.state if event.state != "unknown" else "ended undecided"
+            return Change([(streams.of_plan(of.ref.plan), event)], f"{of.ref.plan}: a run of {of.ref.node} {ended}")
+
+        actor = session.actor
+        session.store.append(decide, Actor(actor.name or "somebody", "observer", actor.session, actor.email))
+        draft.path(run).replace(Archive.of(session.store.common).path(run))
+    except OSError as failed:
+        raise Unreachable(f"the run cannot be kept: {failed.strerror}", hint=f"see {draft.directory}") from failed
+    finally:
+        draft.path(run).unlink(missing_ok=True)
+    named = {*event.specs_passed, *event.specs_failed}
+    return Added(
+        run_id=run, format=known, state=event.state, passed=event.passed, passed_on_retry=event.on_retry,
+        failed=event.failed, skipped=event.skipped, indeterminate=event.indeterminate, specs_passed=event.specs_passed,
+        specs_failed=event.specs_failed, specs_absent=tuple(spec for spec in wanted if spec not in named),
+    )  # fmt: skip
+
+
+def _format(files: Sequence[Path], format: str | None) -> str:
+    """The format that was named, else the one that all files certainly are of."""
+    from stoat.observe.reports import reading
+
+    if format is not None:
+        if format not in reading.FORMATS:
+            raise Refused(f"{format!r} is not a format", hint=f"one of: {', '.join(reading.FORMATS)}")
+        return format
+    found = {file: reading.recognised(file) for file in files}
+    doubtful = next((file for file, known in found.items() if known is None), None)
+    if doubtful is not None:
+        raise Refused(
+            f"{doubtful} does not say what it is", hint=f"name it with --format, one of: {', '.join(reading.FORMATS)}"
+        )
+    if len(set(found.values())) > 1:
+        raise Refused("the files are of several formats", hint="add those of one format at a time: each is a run")
+    return str(found[files[0]])
+
+
+def _read(
+    session: Session, draft: Archive, files: Sequence[Path], format: str, of: Tag, tag: str, seen: Tree,
+    wanted: tuple[str, ...], run: str,
+) -> RunRecorded:  # fmt: skip
+    """Write the run's events into the draft archive, and give what they prove."""
+    from stoat.observe.reports import reading
+    from stoat.observe.reports.assembling import Assembly, Opening
+
+    opening = Opening(
+        run=run, mode=format, at=clock.now(), tag=tag, repository=trees.repository_at(session.directory),
+        branch=seen.branch, commit=seen.commit, dirty=seen.dirty, machine=machine_name(),
+    )  # fmt: skip
+    assembly = Assembly(opening, wanted)
+    events = reading.events(files, format, opening, assembly)  # type: ignore[arg-type]
+    encoder = msgspec.json.Encoder()
+    while batch := [encoder.encode(event) for event in islice(events, _BATCH)]:
+        draft.append(run, batch)
+    if format == "bobcat":
+        return _archived(draft, run, of, seen, wanted)
+    if not assembly.passed + assembly.failed + assembly.unknown:
+        raise Refused("nothing ran: the report has no test case that was not skipped", hint="see the runner's output")
+    state = "failed" if assembly.failed else "unknown" if assembly.unknown else "passed"
+    return RunRecorded(
+        node=of.ref.node, run=run, source=format, state=state, machine=machine_name(), step=of.step,  # type: ignore[arg-type]
+        unit=of.unit, suite=assembly.suite, exit_code=assembly.exit_code, passed=assembly.passed - assembly.on_retry,
+        failed=assembly.failed, skipped=assembly.skipped, indeterminate=assembly.unknown, on_retry=assembly.on_retry,
+        seconds=assembly.seconds, started=assembly.started, specs_passed=tuple(_of(wanted, assembly.green)),
+        specs_failed=tuple(_of(wanted, assembly.red)), tree=seen,
+    )  # fmt: skip
+
+
+def _archived(draft: Archive, run_id: str, of: Tag, seen: Tree, wanted: tuple[str, ...]) -> RunRecorded:
+    """What an archive proves that was made elsewhere: of the commit that it names itself, else of the one here."""
+    run = draft.read(run_id)
+    counts, verdict = run.counts, run.verdict
+    if verdict is None:
+        raise Refused("the run never finished: nobody knows how it ended", hint="see how its runner ended")
+    if counts.decided <= counts.skipped:
+        raise Refused("nothing ran: the run has no scenario that was not skipped", hint="see the runner's output")
+    green, red = run.specs(wanted)
+    tree = seen if run.commit is None else Tree(run.commit, run.branch, run.dirty)
+    seconds = None
+    if run.started_at is not None and run.finished_at is not None:
+        seconds = max(0.0, clock.seconds_between(run.started_at, run.finished_at))
+    return RunRecorded(
+        node=of.ref.node, run=run_id, source="pytest" if run.mode == "pytest" else "bobcat", state=verdict,
+        machine=run.machine or machine_name(), step=of.step, unit=of.unit, suite=run.suite, exit_code=run.exit_code,
+        passed=counts.passed - counts.skipped, failed=counts.failed, skipped=counts.skipped,
+        indeterminate=counts.indeterminate, on_retry=counts.passed_on_retry, seconds=seconds, started=run.started_at,
+        specs_passed=green, specs_failed=red, tree=tree,
+    )  # fmt: skip
+
+
+def _of(wanted: tuple[str, ...], named: set[str]) -> Iterator[str]:
+    return (spec for spec in wanted if spec in named)

@@ -52,7 +52,7 @@ def test_what_is_no_evidence_is_refused(stoat: Stoat, repo: GitRepo, tmp_path: P
         ([nothing, "--tag", "demo"], "'demo' is not a tag"),
         ([nothing, "--tag", "demo/nope"], "has no node 'nope'"),
         ([str(tmp_path / "missing.xml"), "--tag", "demo/send"], "cannot be read"),
-        ([nothing, "--tag", "demo/send", "--format", "ctrf"], "reading ctrf comes with a later version"),
+        ([nothing, "--tag", "demo/send", "--format", "ctrf"], "is not JSON"),
         ([nothing, "--tag", "demo/send", "--format", "xls"], "'xls' is not a format"),
     ):
         ran = stoat.run("runs", "add", *arguments)

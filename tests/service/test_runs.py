@@ -9,7 +9,7 @@ import pytest
 
 from stoat import clock
 from stoat.plan.nodes import Header
-from stoat.service import plans, runs
+from stoat.service import plans, run_list, runs
 from tests.service.conftest import As
 
 REPORT = "<testsuite name='s'><testcase classname='Parcels' name='Send one'/></testsuite>"
@@ -31,29 +31,29 @@ def test_the_newest_run_is_the_last_one_in_the_log_whatever_the_clock_said(
     with monkeypatch.context() as slow:
         slow.setattr(clock, "now", lambda: "2001-01-01T00:00:00.000Z")
         last = runs.add(session, [report], "demo/send").run_id
-    assert [run.run_id for run in runs.listed(session)] == [last, first]
-    assert [run.run_id for run in runs.listed(session, limit=1)] == [last]
+    assert [run.run_id for run in run_list.listed(session)] == [last, first]
+    assert [run.run_id for run in run_list.listed(session, limit=1)] == [last]
     plans.create(session, Header(plan="other"))
-    assert [run.run_id for run in runs.listed(session, "demo/send")] == [last, first]
-    assert runs.listed(session, "other/x") == []
+    assert [run.run_id for run in run_list.listed(session, "demo/send")] == [last, first]
+    assert run_list.listed(session, "other/x") == []
 
 
 def test_a_run_has_every_field_that_readers_of_runs_expect(speak: As, report: Path) -> None:
     session = speak()
     run = runs.add(session, [report], "demo/send").run_id
-    (listed,) = runs.listed(session)
+    (listed,) = run_list.listed(session)
     assert set(msgspec.to_builtins(listed)) >= {
         "runId", "suite", "repository", "branch", "mode", "finished", "orphaned", "exitCode", "scenarios", "startedAt",
         "finishedAt", "tag", "totalScenarios", "scenariosFinished", "passed", "failed", "passedOnRetry",
         "indeterminate",
     }  # fmt: skip
     assert (listed.scenarios, listed.total_scenarios, listed.scenarios_finished) == (1, 1, 1)
-    shown = msgspec.to_builtins(runs.show(session, run))
-    assert set(shown) == {"run", "scenarios", "lanes", "recycles", "workerFaults"}
+    shown = msgspec.to_builtins(run_list.show(session, run))
+    assert set(shown) == {"run", "scenarios", "lanes", "recycles", "workerFaults", "stalls", "progress"}
     assert list(shown["scenarios"]) == [
         {
             "uid": "Parcels/Send one", "feature": "Parcels", "scenario": "Send one", "outcome": "CleanPass",
-            "attempt": None, "attempts": None, "durationMs": None, "errorMessage": None, "retryReasons": (),
-            "steps": (),
+            "attempt": 1, "attempts": 1, "durationMs": None, "errorMessage": None, "retryReasons": (), "steps": (),
+            "touchedTypes": None,
         }
     ]  # fmt: skip

@@ -150,6 +150,8 @@ class _Report:
             self._listen()
         elif tag == "property":
             self._properties(attributes)
+        elif tag == "stackTrace" and self._mark is not None:
+            self._listen()
         elif tag in _UNREAD:
             self.expat.CharacterDataHandler = None
 
@@ -159,6 +161,8 @@ class _Report:
         self._depth -= 1
         if tag in _UNREAD:
             self.expat.CharacterDataHandler = self.data
+        elif tag == "stackTrace":
+            self._room = 0
         elif tag in _MARKS and self._mark is not None:
             if self._case is not None:
                 self._marks.append((tag, self._mark[1], self._heard()))

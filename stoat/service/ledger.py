@@ -1,0 +1,47 @@
+"""The flaky ledger over every run that is known: archives say how each scenario ended, the ref on which commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from stoat.derive.flaky import Flaky, Seen, ledger
+from stoat.errors import NotFound
+from stoat.observe.archive import Archive
+from stoat.plan.monitor.scenario import FAILED, PASS_ON_RETRY, PASSES
+from stoat.service.run_list import RunShown, listed, show
+from stoat.service.session import Session
+
+
+def flaky(session: Session, tag: str | None = None) -> tuple[Flaky, ...]:
+    """The scenarios that passed on a retry or flipped on one commit; with `tag` those of runs of it or below it."""
+    return ledger(_seen(session, tag))
+
+
+def _seen(session: Session, tag: str | None) -> Iterator[Seen]:
+    archive = Archive.of(session.store.common)
+    for run in listed(session, tag):
+        if run.mode == "exec":
+            continue
+        if run.archived:
+            try:
+                yield from _of_archive(archive, run)
+            except NotFound:  # retired or ejected since it was listed
+                continue
+        elif run.finished:
+            for one in show(session, run.run_id).scenarios:
+                yield _word(run, one.uid, one.outcome or "", run.commit, run.dirty)
+
+
+def _of_archive(archive: Archive, run: RunShown) -> Iterator[Seen]:
+    folded = archive.read(run.run_id)
+    commit, dirty = (folded.commit, folded.dirty) if run.commit is None else (run.commit, run.dirty)
+    for one in folded.scenarios.values():
+        if not one.skipped and one.outcome in (*PASSES, FAILED):
+            yield _word(run, one.uid, one.outcome or "", commit, dirty)
+
+
+def _word(run: RunShown, uid: str, outcome: str, commit: str | None, dirty: bool | None) -> Seen:
+    return Seen(
+        uid=uid, run=run.run_id, tag=run.tag or "", passed=outcome in PASSES, on_retry=outcome == PASS_ON_RETRY,
+        commit=commit if dirty is False else None, at=run.finished_at or run.started_at,
+    )  # fmt: skip

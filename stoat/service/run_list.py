@@ -1,0 +1,247 @@
+"""Every run that is known: what the ref has on record of gates and test runs, and what the archives hold beside it.
+
+A run on the ref and its archive are one run. The ref says which commit it was of and who saw it; the archive has its
+scenarios, for as long as it is kept.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from stoat import clock
+from stoat.clock import Time
+from stoat.errors import NotFound
+from stoat.observe.archive import Archive
+from stoat.observe.run_index import Indexed, RunIndex
+from stoat.plan import commands, streams
+from stoat.plan.events.evidence import GateFinished, GateStarted, RunLost, RunRecorded, RunStarted
+from stoat.plan.monitor import shown as wire_shown
+from stoat.plan.monitor.shown import LaneShown, ScenarioShown
+from stoat.processes import Identity, is_dead
+from stoat.service.heard import SILENCE
+from stoat.service.runs import split_tag
+from stoat.service.session import Session
+
+Run = GateStarted | GateFinished | RunStarted | RunRecorded
+"""What is on record of a run: that it began, that it ended, or its results."""
+
+
+class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
+    """A run as it is listed. Counts of scenarios are None where nobody counted, as for a plain command."""
+
+    run_id: str
+    suite: str
+    tag: str | None
+    repository: str | None
+    branch: str | None
+    commit: str | None
+    dirty: bool | None
+    mode: str
+    finished: bool
+    orphaned: bool
+    exit_code: int | None
+    timed_out: bool
+    started_at: Time | None
+    finished_at: Time | None
+    duration_ms: int | None
+    scenarios: int | None
+    total_scenarios: int | None
+    scenarios_finished: int | None
+    passed: int | None
+    failed: int | None
+    skipped: int | None
+    passed_on_retry: int | None
+    indeterminate: int | None
+    by: str
+    machine: str
+    archived: bool
+
+
+class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
+    """A run whole: its scenarios as its archive has them, else those that its record names."""
+
+    run: RunShown
+    scenarios: tuple[ScenarioShown, ...]
+    lanes: tuple[LaneShown, ...] = ()
+    recycles: tuple[Any, ...] = ()
+    worker_faults: tuple[Any, ...] = ()
+    stalls: tuple[Any, ...] = ()
+    progress: Any = None
+
+
+def listed(session: Session, tag: str | None = None, limit: int | None = None) -> list[RunShown]:
+    """The runs that are known, the newest first; those whose tag is `tag` or below it."""
+    archived = {one.summary.run_id: one for one in RunIndex(Archive.of(session.store.common)).all()}
+    recorded = _recorded(session, tag, archived)
+    known: set[str] = set()
+    if archived:
+        kept = list(recorded)
+        known = {one.run_id for _, one in kept}
+        recorded = iter(kept)
+    alone = [
+        (clock.since_epoch(one.touched), _alone(one)) for run_id, one in archived.items()
+        if run_id not in known and _is_below(one.summary.tag, tag)
+    ]  # fmt: skip
+    alone.sort(key=lambda found: found[0], reverse=True)
+    both = heapq.merge(recorded, alone, key=lambda found: found[0], reverse=True)
+    return [shown for _, shown in islice(both, limit)]
+
+
+def show(session: Session, run_id: str) -> RunDetail:
+    """A run and its scenarios; NotFound when nothing is known of it."""
+    archive = Archive.of(session.store.common)
+    detail = None
+    archived: dict[str, Indexed] = {}
+    if archive.has(run_id):
+        path = archive.path(run_id)
+        seen = path.stat()
+        detail = wire_shown.detail(archive.read(run_id))
+        archived[detail.run.run_id] = Indexed(detail.run, seen.st_mtime, seen.st_size)
+    for slug, event, lost in _events(session, None):
+        if event.run == run_id or (detail is not None and event.run == detail.run.run_id):
+            run = _shown(slug, event, lost, archived.get(event.run))
+            return _whole(run, detail, event)
+    if detail is not None:
+        return _whole(_alone(archived[detail.run.run_id]), detail, None)
+    raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
+
+
+def _whole(run: RunShown, detail: wire_shown.RunDetail | None, event: Run | None) -> RunDetail:
+    if detail is None:
+        return RunDetail(run=run, scenarios=tuple(_named(event)) if isinstance(event, RunRecorded) else ())
+    return RunDetail(
+        run=run, scenarios=detail.scenarios, lanes=detail.lanes, recycles=detail.recycles,
+        worker_faults=detail.worker_faults, stalls=detail.stalls, progress=detail.progress,
+    )  # fmt: skip
+
+
+def _recorded(session: Session, tag: str | None, archived: dict[str, Indexed]) -> Iterator[tuple[Time, RunShown]]:
+    """The runs on the ref, each with when its newest word was said."""
+    for slug, event, lost in _events(session, tag):
+        if _is_below(_tag(slug, event), tag):
+            yield event.at, _shown(slug, event, lost, archived.get(event.run))
+
+
+def _events(session: Session, tag: str | None) -> Iterator[tuple[str, Run, bool]]:
+    """The newest word on each run with its plan, newest first: within a plan in the log's order, as in the Activity."""
+    within = None if tag is None else split_tag(tag).ref.plan
+    slugs = [slug for slug in session.state().plans if within in (None, slug)]
+    each = [_events_of(session, slug) for slug in slugs]
+    return heapq.merge(*each, key=lambda found: found[1].at, reverse=True)
+
+
+def _events_of(session: Session, slug: str) -> Iterator[tuple[str, Run, bool]]:
+    told: set[str] = set()
+    lost: set[str] = set()
+    for recorded in session.store.history(streams.of_plan(slug), newest_first=True):
+        event = recorded.event
+        if isinstance(event, RunLost):
+            lost.add(event.run)
+        if isinstance(event, Run) and event.run not in told:
+            told.add(event.run)
+            yield slug, event, event.run in lost
+
+
+def _is_below(tag: str | None, above: str | None) -> bool:
+    return above is None or (tag is not None and (tag == above or tag.startswith(f"{above}/")))
+
+
+def _tag(slug: str, event: Run) -> str:
+    unit = event.unit if isinstance(event, RunStarted | RunRecorded) else None
+    return "/".join(part for part in (slug, event.node, event.step, unit) if part)
+
+
+def _shown(slug: str, event: Run, lost: bool, archived: Indexed | None) -> RunShown:
+    finished = isinstance(event, GateFinished | RunRecorded)
+    counted = event if isinstance(event, RunRecorded) else None
+    test_run = event if isinstance(event, RunStarted | RunRecorded) else None
+    command = event.command if isinstance(event, GateStarted | GateFinished) else ()
+    ran = event.before if isinstance(event, GateFinished) else event.tree
+    seconds = event.seconds if isinstance(event, GateFinished | RunRecorded) else None
+    started = event.started if isinstance(event, GateFinished | RunRecorded) else event.at
+    if counted is not None and started is None and seconds is not None:
+        started = clock.plus(event.at, -seconds)
+    dead = not finished and _dead(event.process if isinstance(event, GateStarted | RunStarted) else None)
+    scenarios = counted.passed + counted.on_retry + counted.failed + counted.indeterminate if counted else None
+    total = scenarios + counted.skipped if counted and scenarios is not None else None
+    shown = RunShown(
+        run_id=event.run, tag=_tag(slug, event), repository=None, branch=ran.branch, commit=ran.commit,
+        dirty=_dirty(event), suite=(test_run.suite or test_run.source) if test_run else commands.written(command),
+        mode=test_run.source if test_run else "exec", finished=finished, orphaned=lost or dead,
+        exit_code=event.exit_code if isinstance(event, GateFinished | RunRecorded) else None,
+        timed_out=isinstance(event, GateFinished) and event.timed_out,
+        started_at=started, finished_at=event.at if finished else None,
+        duration_ms=None if seconds is None else round(seconds * 1000),
+        scenarios=total, total_scenarios=total, scenarios_finished=scenarios,
+        passed=counted.passed if counted else None, failed=counted.failed if counted else None,
+        skipped=counted.skipped if counted else None, passed_on_retry=counted.on_retry if counted else None,
+        indeterminate=counted.indeterminate if counted else None, by=event.by.name, machine=event.machine,
+        archived=archived is not None,
+    )  # fmt: skip
+    return shown if archived is None else _with_archive(shown, archived)
+
+
+def _with_archive(shown: RunShown, archived: Indexed) -> RunShown:
+    """What the archive knows beside the record: whose repository, and how far a run is that goes on."""
+    told = archived.summary
+    shown = replace(shown, repository=told.repository or None, suite=told.suite or shown.suite)
+    if shown.finished:
+        return shown
+    return replace(
+        shown, finished=told.finished, orphaned=not told.finished and (shown.orphaned or not _fresh(archived)),
+        exit_code=told.exit_code, finished_at=told.finished_at, scenarios=told.scenarios,
+        total_scenarios=told.total_scenarios, scenarios_finished=told.scenarios_finished, passed=told.passed,
+        failed=told.failed, passed_on_retry=told.passed_on_retry, indeterminate=told.indeterminate,
+    )  # fmt: skip
+
+
+def _alone(archived: Indexed) -> RunShown:
+    """A run that only its archive knows of: its tag names no node, or nothing was told to the ref yet."""
+    told = archived.summary
+    took = None
+    if told.started_at is not None and told.finished_at is not None:
+        took = max(0, round(clock.seconds_between(told.started_at, told.finished_at) * 1000))
+    return RunShown(
+        run_id=told.run_id, tag=told.tag, repository=told.repository or None, branch=told.branch, commit=None,
+        dirty=None, suite=told.suite, mode=told.mode, finished=told.finished,
+        orphaned=not told.finished and not _fresh(archived), exit_code=told.exit_code, timed_out=False,
+        started_at=told.started_at, finished_at=told.finished_at, duration_ms=took, scenarios=told.scenarios,
+        total_scenarios=told.total_scenarios, scenarios_finished=told.scenarios_finished, passed=told.passed,
+        failed=told.failed, skipped=None, passed_on_retry=told.passed_on_retry, indeterminate=told.indeterminate,
+        by="", machine="", archived=True,
+    )  # fmt: skip
+
+
+def _fresh(archived: Indexed) -> bool:
+    """Whether somebody appended to it just now: its publisher still speaks."""
+    return time.time() - archived.touched <= SILENCE
+
+
+def _dirty(event: Run) -> bool | None:
+    """Whether the tree differed from its commit at either end, as far as anybody could tell."""
+    seen = (event.before.dirty, event.after.dirty) if isinstance(event, GateFinished) else (event.tree.dirty,)
+    return True if True in seen else None if None in seen else False
+
+
+def _named(event: RunRecorded) -> Iterator[ScenarioShown]:
+    for uids, outcome in ((event.specs_passed, "CleanPass"), (event.specs_failed, "Failed")):
+        for uid in uids:
+            feature, _, scenario = uid.partition("/")
+            yield ScenarioShown(
+                uid=uid, feature=feature, scenario=scenario, outcome=outcome, attempt=1, attempts=None,
+                duration_ms=None, error_message=None, retry_reasons=(), steps=(),
+            )  # fmt: skip
+
+
+def _dead(process: str | None) -> bool:
+    try:
+        return process is not None and is_dead(Identity.parse(process))
+    except ValueError:
+        return False

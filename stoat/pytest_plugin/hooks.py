@@ -40,6 +40,9 @@ def register(config: pytest.Config) -> None:
         config.pluginmanager.register(Marks(), "stoat-marks")
     settings = Settings.read(os.environ, Path(config.rootpath))
     config.pluginmanager.register(Teller(config, Publisher(settings)), "stoat-teller")
+    # From 3.12 Python warns of a fork beside a thread. The thread is ours, so where warnings are errors the test that
+    # forks would fail because of us.
+    config.addinivalue_line("filterwarnings", "ignore:This process .* is multi-threaded:DeprecationWarning")
 
 
 class Marks:

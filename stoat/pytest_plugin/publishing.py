@@ -26,6 +26,9 @@ HEARTBEAT = 10.0
 ROUND = 0.1
 """Seconds between looks at what has come in. Nobody wakes the thread: that would cost each test more."""
 
+AGAIN = 0.5
+"""Seconds until a post that failed is tried again."""
+
 MOST_WAITING = 20_000
 """Events that may wait for a slow monitor; what comes then is dropped, and counted."""
 
@@ -106,7 +109,7 @@ class Publisher:
         try:
             self._thread.join(LONGEST_END)
             outlet = self._outlet
-            if outlet is not None and not self._thread.is_alive():
+            if outlet is not None and not self._thread.is_alive() and not self.settings.owned:
                 outlet.settle()
         except KeyboardInterrupt:
             pass
@@ -133,7 +136,7 @@ class Publisher:
         self._looked.set()
         failures = 0
         while True:
-            over = self._stop.wait(ROUND)
+            over = self._stop.wait(AGAIN if failures else ROUND)
             while self._fill():
                 if outlet.send(self._batch):
                     self._batch.clear()

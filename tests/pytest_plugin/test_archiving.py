@@ -26,10 +26,12 @@ from tests.support.listener import Listener
 from tests.support.waiting import wait_until
 
 GREEN = "def test_a(): pass\ndef test_b(): pass\n"
+ROWS = "import pytest\n@pytest.mark.parametrize('row', 'ab')\ndef test_rows(row): pass\n"
+SEND = ("test_a/test_a", "test_a/test_rows", "test_a/test_gone")
 NODES = (
     Node(id="suite", kind="test-run-gate"),
     Node(id="steps", kind="test-run-gate", steps=(Step(id="unit"),)),
-    Node(id="send", kind="slice", pattern="command", specs=("test_a/test_a", "test_a/test_gone")),
+    Node(id="send", kind="slice", pattern="command", specs=SEND),
 )
 
 
@@ -51,13 +53,13 @@ def recorded(store: Store) -> list[RunRecorded]:
 
 def test_a_run_that_nobody_hears_is_on_record_when_it_is_over(project: Project) -> None:
     store = with_store(project)
-    project.repo.commit({"test_a.py": GREEN}, "Tests")
+    project.repo.commit({"test_a.py": GREEN + ROWS}, "Tests")
     assert project.run(env={"BOBCAT_RUN_TAG": "trains/send"}).code == 0
     [run] = recorded(store)
     assert (run.node, run.source, run.state, run.passed, run.failed, run.exit_code) == (
-        "send", "pytest", "passed", 2, 0, 0,
+        "send", "pytest", "passed", 4, 0, 0,
     )  # fmt: skip
-    assert run.specs_passed == ("test_a/test_a",)
+    assert run.specs_passed == ("test_a/test_a", "test_a/test_rows")
     assert (run.tree.commit, run.tree.branch, run.tree.dirty) == (project.repo.head(), "main", False)
     [event, *_] = project.archived()
     assert (event["type"], event["runId"]) == ("run_started", run.run)
@@ -153,6 +155,14 @@ def test_a_monitor_that_goes_away_half_way_loses_nothing_of_the_run(project: Pro
     told = listener.events + project.archived()
     assert [event["type"] for event in told].count("scenario_finished") == 8
     assert told[-1]["type"] == "run_finished"
+
+
+def test_a_part_of_a_run_that_somebody_else_owns_is_archived_and_proves_nothing_by_itself(project: Project) -> None:
+    store = with_store(project)
+    project.write(test_a=GREEN)
+    assert project.run(env={"BOBCAT_RUN_OWNER": "supervisor", "BOBCAT_RUN_ID": "r-1"}).code == 0
+    assert {event["type"] for event in project.archived()} == {"scenario_started", "scenario_finished"}
+    assert recorded(store) == []
 
 
 def test_a_monitor_that_never_answers_costs_a_moment_and_is_given_up(project: Project) -> None:

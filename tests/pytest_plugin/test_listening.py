@@ -203,6 +203,25 @@ def test_it(i): pass
     assert listener.events[-1]["passed"] == 700
 
 
+def test_a_test_that_forks_is_not_warned_of_the_thread_that_publishes(project: Project, listener: Listener) -> None:
+    project.repo.write("pytest.ini", "[pytest]\nfilterwarnings = error\n")
+    project.write(
+        test_a="""\
+import os, warnings
+def test_forks():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+def test_what_newer_pythons_say():
+    said = "This process (pid=7) is multi-threaded, use of fork() may lead to deadlocks in the child."
+    warnings.warn(said, DeprecationWarning)
+"""
+    )
+    assert project.run(env={"BOBCAT_MONITOR_URL": listener.url}).code == 0
+    assert listener.events[-1]["passed"] == 2
+
+
 def test_what_is_no_unicode_reaches_a_strict_reader(project: Project, listener: Listener) -> None:
     project.write(test_a="def test_bad(): assert 0, 'half \\ud800 and \\x00'\n")
     assert project.run("--tb=no", "-rN", env={"BOBCAT_MONITOR_URL": listener.url}).code == 1

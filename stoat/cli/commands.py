@@ -63,7 +63,7 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("restart", "decide:restart", "begin a node again, after a give-up or a conflict",
               "stoat restart my-plan/parser"),
         Entry("reverify", "decide:reverify", "let a gate or slice prove itself again", "stoat reverify my-plan/suite"),
-        Entry("allow-asserted", "decide:allow_asserted", "let an agent's word count (recorded; nothing uses it yet)",
+        Entry("allow-asserted", "decide:allow_asserted", "let an agent's word count as a gate's result",
               "stoat allow-asserted my-plan/suite"),
         Entry("accept-partial", "decide:accept_partial", "take an issue as done with what is left out",
               "stoat accept-partial my-plan/parser"),

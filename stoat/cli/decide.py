@@ -10,7 +10,6 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import NodeArgument, PlanArgument, complete_node
-from stoat.derive.wording.later import UNUSED
 
 References = Annotated[
     list[str], typer.Argument(metavar="PLAN/NODE…|PLAN", autocompletion=complete_node, show_default=False)
@@ -107,13 +106,16 @@ def reverify(node: NodeArgument) -> None:
 
 
 def allow_asserted(node: NodeArgument, off: Off = False) -> None:
-    """Let an agent's word count as a gate's result: recorded, and nothing uses it yet."""
+    """Let an agent's word count as a gate's result: `stoat report PLAN/NODE --result passed --why TEXT`.
+
+    The newest counts, a run or a word. With --off only what was seen counts, whatever was said before.
+    """
     from stoat.service import decisions
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
     changed = decisions.allow_asserted(context.session(), ref, off=off)
-    _said(changed, f"{ref} {'takes only what was seen' if off else 'may be passed by an agent’s word'} ({UNUSED})")
+    _said(changed, f"{ref} {'takes only what was seen' if off else 'may be passed by an agent’s word'}")
 
 
 def accept_partial(node: NodeArgument) -> None:

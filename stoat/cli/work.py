@@ -51,12 +51,33 @@ def report(
     lease: Lease = "30m",
     claim_id: ClaimId = None,
     link: Annotated[str | None, typer.Option("--link", metavar="URL", help="Where the work can be seen.")] = None,
+    diagnosis: Annotated[
+        str | None, typer.Option("--diagnosis", metavar="TEXT", help="Why a gate is red that you cannot make green.")
+    ] = None,
+    result: Annotated[
+        str | None,
+        typer.Option("--result", metavar="passed|failed", help="A gate's result, where a person allowed your word."),
+    ] = None,
+    why: Annotated[str | None, typer.Option("--why", metavar="TEXT", help="What that result rests on.")] = None,
+    step: Annotated[str | None, typer.Option("--step", metavar="ID", help="The step that it is the result of.")] = None,
 ) -> None:
-    """Say how it goes and keep the node: the lease runs anew from now."""
-    from stoat.service import claims
+    """Say how it goes and keep the node: the lease runs anew from now.
+
+    With --diagnosis or --result it says that of a gate instead. A diagnosed red gate reads findings and waits for a
+    person; a result that was not seen counts only after `stoat allow-asserted`.
+    """
+    from stoat.service import claims, words
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
+    if diagnosis is not None:
+        words.diagnose(context.session(), ref, diagnosis)
+        render.say(f"{ref}: the diagnosis is a person's to decide on")
+    if result is not None:
+        words.result(context.session(), ref, result, why, step)
+        render.say(f"{ref}{f' step {step}' if step else ''} {result}, by your word")
+    if diagnosis is not None or result is not None:
+        return
     kept = claims.report(
         context.session(), *ref, lease=context.duration(lease, "--lease"), claim_id=claim_id or _own_claim(ref),
         note=note, link=link,

@@ -91,6 +91,8 @@ def judge(
         return Judged("done", _committed(branch) if node.spec.kind == CHANGE else answer.detail)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
+    if answer.status == "findings" and node.diagnosed_seq > attempt.seq:
+        return Judged("given-back", answer.detail)
     if _never_was(node, attempt, branch):
         return Judged("lost", say.LOST)
     if answer.status == "running":

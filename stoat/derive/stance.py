@@ -17,6 +17,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | it is held, or a run of it is going                                   | moving  |             |
 | its pull request is open, or merged while its issue is open: turns.py | you or moving | review, merge, fix, main-red, partial, person |
 | … a review or a merge, and a dependency is not done                   | waiting |             |
+| a red gate that its worker diagnosed                                  | you     | findings    |
 | given up on                                                           | you     | give-up     |
 | its worktree cannot be used until a person put it right               | you     | fix         |
 | a finished change in a plan without a branch                          | you     | merge       |
@@ -157,6 +158,9 @@ def _owed_to_a_pull(here: Here) -> Owed | None:
 
 def _stuck(here: Here, is_ready: bool, runners: Runners) -> Standing | None:
     node = here.node
+    if here.verdict.status == "findings" and node.diagnosed is not None:
+        action = commands.restart(here.slug, here.id)
+        return _you("findings", node.diagnosed.at, action, say.diagnosed(here.verdict.detail))
     if node.gave_up is not None:
         action = commands.restart(here.slug, here.id)
         return _you("give-up", node.gave_up.at, action, say.gave_up(node.gave_up, node.tries or node.attempts))

@@ -29,6 +29,7 @@ class _Splitter:
         self._word: list[str] | None = None
 
     def all(self) -> tuple[str, ...]:
+        """Every word and operator, in their order; raises as `split` does."""
         while self._at < len(self._text):
             self._one(self._text[self._at])
         self._end()

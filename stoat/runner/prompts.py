@@ -203,7 +203,8 @@ def _done_means(work: Assignment) -> str:
             what = "each step below has a passing run" if work.node.steps else f"a run tagged {work.ref} passes"
             return (
                 f"Done means: {what}, recorded by `stoat gate exec`. Where it fails, find out why, mend it, commit, "
-                "and run it again; a gate that rightly changes nothing needs no commit."
+                "and run it again; a gate that rightly changes nothing needs no commit. Where you cannot mend it from "
+                f"here, say why it is red, and stop: stoat report {work.ref} --diagnosis 'WHY'"
             )
         case kind if kind == REVIEW:
             what = "the integration branch as a whole" if work.reviewed else "the default branch as a whole"

@@ -128,6 +128,12 @@ def test_attempts_are_bounded() -> None:
     assert [another(tries, 2) for tries in (0, 1, 2, 3)] == [True, True, False, False]
 
 
+def test_a_gate_that_its_agent_diagnosed_is_given_back_at_once() -> None:
+    diagnosed = replace(node_of(GATE), diagnosed=Mark("bot", EXIT, "no database"), diagnosed_seq=9)
+    assert judge(diagnosed, "findings", Verified(), EARLY) == Judged("given-back", "the detail")
+    assert judge(diagnosed, "failed", Verified(), EARLY) == Wait(LATE)
+
+
 @pytest.mark.parametrize(
     ("outcome", "after"), [("done", 0), ("failed", 3), ("nothing", 3), ("lost", 3), ("given-back", 2)]
 )

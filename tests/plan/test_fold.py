@@ -283,6 +283,17 @@ def test_only_attempts_that_got_nowhere_count_and_a_restart_forgives_them() -> N
     assert (node.tries, node.attempts, node.gave_up) == (0, 3, None)
 
 
+def test_the_commits_that_a_branch_was_at_are_known_with_when_it_left_them() -> None:
+    moves = [
+        BranchMoved(branch="integ", tip=tip, repo=repo) for tip, repo in (("t1", "O/r"), ("u1", "o/s"), ("t2", "o/R"))
+    ]
+    plan = plan_of(*moves)
+    assert plan.left_tips == {"o/r": {"t1": plan.seq}}
+    assert plan.moved_seqs == {"o/r": plan.seq, "o/s": plan.seq - 1}
+    many = plan_of(*[BranchMoved(branch="integ", tip=f"t{at}") for at in range(300)])
+    assert (len(many.left_tips[""]), "t298" in many.left_tips[""], "t0" in many.left_tips[""]) == (200, True, False)
+
+
 def test_a_landing_moves_the_plans_branch_unless_nothing_moved() -> None:
     moved = plan_of(Landed(node="a", branch="s", commit="c", onto="integ", tip="t", how="rebased"))
     still = plan_of(Landed(node="a", branch="s", commit="c", onto="integ", tip="t", how="nothing"))

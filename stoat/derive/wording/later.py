@@ -22,16 +22,11 @@ ISSUES = {
 }
 """Verbs of `stoat issues`, the steps of its loop that come later, and what each will be for."""
 
-EXPORT = "writing runs out in other formats"
-
 ROUTES = {
     "/agents": COMMANDS["agents"],
     "/openapi.json": "a description of REST for machines",
 }
 """Paths under /api, and what each will give."""
-
-UNUSED = "nothing uses it yet"
-"""Said of a decision that is recorded, and that no status is derived from in this version."""
 
 
 def sentence(what: str) -> str:

@@ -39,6 +39,11 @@ def stuck(hold: Stuck) -> str:
     return f"its worktree cannot be used: {hold.why}"
 
 
+def diagnosed(detail: str) -> str:
+    """A red gate that its worker cannot make green."""
+    return f"{detail} (mend what it names, then restart it)"
+
+
 def circle(way: Sequence[str], action: str) -> str:
     """It waits for itself."""
     return f"waits for itself: {way_around(way)} (break it, as with `{action}`)"

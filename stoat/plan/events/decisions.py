@@ -242,7 +242,7 @@ def restart(plan: PlanState, node: NodeState) -> NodeRestarted | None:
     begun = node.current_attempt is not None
     held = (
         node.claim, node.running, node.gave_up, node.parked, node.stuck, node.done, node.tries, node.open_questions,
-        node.current_review,
+        node.current_review, node.diagnosed_seq > node.restarted_seq,
     )  # fmt: skip
     return NodeRestarted(node=node.spec.id) if begun or any(held) else None
 

@@ -8,8 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from stoat.clock import Time
+from stoat.errors import NotFound, Refused
 from stoat.plan.events.base import NodeEvent
 from stoat.plan.evidence import ASSERTED, Evidence, SpecResult
+from stoat.plan.nodes import GATE
 from stoat.plan.state import Mark, NodeState, PlanState
 
 
@@ -155,7 +157,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
             failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
             began=_began(node, self.run, plan.seq),
         )  # fmt: skip
-        specs = _without_vanished(node.specs, seen, {*self.specs_passed, *self.specs_failed})
+        specs = _without_vanished(node, seen, {*self.specs_passed, *self.specs_failed})
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
             for name in names:
                 if name in specs and specs[name].began > seen.began:
@@ -217,6 +219,45 @@ class GateDiagnosed(NodeEvent, tag="gate_diagnosed", frozen=True):
         plan.change(self.node, diagnosed=Mark(self.by.name, self.at, self.text), diagnosed_seq=plan.seq)
 
 
+def assert_result(
+    plan: PlanState, node: NodeState, *, run: str, state: str, why: str, step: str | None, machine: str, tree: Tree
+) -> ResultAsserted:
+    """A worker's word on a gate or one of its steps. Refused where no person allowed it, and without a reason."""
+    ref = f"{plan.slug}/{node.spec.id}"
+    if node.spec.kind != GATE:
+        raise Refused(f"{ref} is a {node.spec.kind} node: only a test-run-gate has a result")
+    if node.asserted_allowed is None:
+        raise Refused(
+            f"nobody's word counts as a result of {ref}: run it, or ask a person to allow it",
+            hint=f"stoat gate exec {ref} -- COMMAND; a person may allow it: stoat allow-asserted {ref}",
+        )
+    if state not in ("passed", "failed"):
+        raise Refused(f"{state!r} is not a result", hint="it is one of passed and failed")
+    if not why.strip():
+        raise Refused("a result that nobody saw needs its reason", hint="say what it rests on: --why TEXT")
+    declared = [one.id for one in node.spec.steps]
+    if step is not None and step not in declared:
+        raise NotFound(f"{ref} has no step {step!r}", hint=f"its steps are: {', '.join(declared) or 'none'}")
+    if declared and step is None:
+        raise Refused(f"{ref} declares steps: say of which", hint=f"name it: --step {declared[0]}")
+    return ResultAsserted(
+        node=node.spec.id, run=run, state="passed" if state == "passed" else "failed", why=why, machine=machine,
+        step=step, tree=tree,
+    )  # fmt: skip
+
+
+def diagnose(plan: PlanState, node: NodeState, text: str) -> GateDiagnosed:
+    """Why a gate is red. Refused for what is no gate, and without words."""
+    ref = f"{plan.slug}/{node.spec.id}"
+    if node.spec.kind != GATE:
+        raise Refused(
+            f"{ref} is a {node.spec.kind} node: only a test-run-gate is diagnosed", hint=f"ask: stoat ask {ref}"
+        )
+    if not text.strip():
+        raise Refused("a diagnosis says what is wrong", hint="--diagnosis TEXT")
+    return GateDiagnosed(node=node.spec.id, text=text)
+
+
 def _began(node: NodeState, run: str, otherwise: int) -> int:
     """The place in the stream at which a run began: of its start, where one is on record."""
     known = node.running.get(run) or next((one for one in node.evidence.values() if one.run == run), None)
@@ -234,14 +275,14 @@ def _without_lost(node: NodeState, key: str) -> dict[str, Evidence]:
     return {run: one for run, one in node.running.items() if one.state != "lost" or one.key != key}
 
 
-def _without_vanished(specs: dict[str, SpecResult], run: Evidence, named: set[str]) -> dict[str, SpecResult]:
-    """The words on specs, with those marked as gone that the run should have had and did not name.
+def _without_vanished(node: NodeState, run: Evidence, named: set[str]) -> dict[str, SpecResult]:
+    """The node's words on specs, with those marked as gone that the run should have had and did not name.
 
     It should have had a spec when it is a run of the same tag, on another tree, that has at least one of the specs that
-    were in the spec's own run, and no fewer tests than that one, those specs left out. A smaller run is a part of the
-    suite, and says nothing of what it left out.
+    were in the spec's own run (where it is the node's only one: any), and no fewer tests than that one, those specs
+    left out. A smaller run is a part of the suite, and says nothing of what it left out.
     """
-    found = dict(specs)
+    specs, found = node.specs, dict(node.specs)
     if run.state not in ("passed", "failed"):
         return found
     beside: dict[str, set[str]] = {}
@@ -249,7 +290,7 @@ def _without_vanished(specs: dict[str, SpecResult], run: Evidence, named: set[st
         beside.setdefault(word.run, set()).add(name)
     for name, word in specs.items():
         others = beside[word.run] - {name}
-        shared = others & named if others else len(specs) == 1
+        shared = others & named if others else node.spec.specs == (name,)
         missing = len(beside[word.run] - named)
         same_tree = word.commit is not None and word.commit == run.commit and not word.dirty and not run.dirty
         if name in named or word.of != run.key or word.began > run.began or same_tree or not shared:

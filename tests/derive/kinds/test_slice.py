@@ -65,6 +65,29 @@ def test_where_its_work_is_shows_in_the_detail_and_changes_no_status() -> None:
     assert detail(parked=parked) == "all 2 specs green, not landed: conflict in x.py, y.py"
 
 
+def test_a_spec_that_a_newer_whole_run_has_no_longer_is_missing_and_said() -> None:
+    words = {"F/a": SpecResult(True, "r-2", 4, BEFORE), "F/b": SpecResult(True, "r-1", 2, BEFORE, gone="r-2")}
+    found = answer("p/a", plan("p", piece("a", specs=words)))
+    assert (found.status, found.detail) == ("waiting", "1 of 2 specs green, no longer in the newer run r-2: F/b")
+    words["F/b"] = SpecResult(False, "r-1", 2, BEFORE, gone="r-2")
+    assert answer("p/a", plan("p", piece("a", specs=words))).status == "waiting"
+    words["F/a"] = SpecResult(False, "r-2", 4, BEFORE)
+    assert answer("p/a", plan("p", piece("a", specs=words))).status == "failed"
+
+
+def test_specs_green_on_different_commits_prove_none_of_them_whole() -> None:
+    words = {"F/a": SpecResult(True, "r-1", 2, BEFORE, "a" * 40), "F/b": SpecResult(True, "r-2", 4, BEFORE, "b" * 40)}
+    found = answer("p/a", plan("p", piece("a", specs=words)))
+    assert (found.status, found.detail) == ("done", "all 2 specs green, on different commits (aaaaaaa, bbbbbbb)")
+    assert answer("p/a", plan("p", piece("a", specs=words), node("z", "change", "a"))).status == "stale"
+
+
+def test_an_indeterminate_run_says_nothing_of_specs() -> None:
+    unknown = {"/": run(result="unknown", source="bobcat")}
+    found = answer("p/a", plan("p", piece("a", evidence=unknown)))
+    assert (found.status, found.detail) == ("waiting", "its run ended without a verdict")
+
+
 def test_a_dirty_pass_and_one_asked_for_again_are_as_for_gates() -> None:
     dirty = {name: SpecResult(True, "r", 4, BEFORE, "a" * 40, True) for name in ("F/a", "F/b")}
     assert answer("p/a", plan("p", piece("a", specs=dirty))).status == "done"

@@ -9,8 +9,8 @@ import pytest
 from stoat.derive.answers import NodeAnswer
 from stoat.plan.evidence import Evidence
 from stoat.plan.facts import Facts
-from stoat.plan.state import NodeState, PlanState
-from tests.support.states import JO, answer, claim, done, gate, going, landing, node, plan, run
+from stoat.plan.state import Mark, NodeState, PlanState
+from tests.support.states import BEFORE, JO, answer, claim, derived, done, gate, going, landing, node, plan, run
 
 INTEG = {"branch": "integ"}
 STATES = ("pending", "running", "passed", "failed", "timed-out", "mismatch")
@@ -153,6 +153,107 @@ def test_a_pass_that_proves_less_stands_until_something_waits_on_it(less: str) -
     assert answer("p/g", plan("p", alone, done("after", "g"))).status == "done"
     archived = plan("q", node("after", "change", "p/g"), archived=JO)
     assert answer("p/g", plan("p", alone), archived).status == "done"
+
+
+def test_a_pass_of_a_commit_that_the_branch_had_left_before_the_run_began_proves_less() -> None:
+    old, tip = "a" * 40, "d" * 40
+    left = {"left_tips": {"": {old: 4}}, "branch_tip": tip, "branch_tips": {"": tip}, "moved_seqs": {"": 4}}
+
+    def shown(seq: int, *after: NodeState, **more: object) -> NodeAnswer:
+        behind = gate("g", evidence={"": run(seq=seq)})
+        return answer("p/g", plan("p", behind, *after, header=INTEG, **{"moved_seq": 4, **left, **more}))
+
+    waiting = node("after", "change", "g")
+    found = shown(6)
+    assert (found.status, found.detail) == (
+        "done", "its run passed on aaaaaaa, on a commit that integ had already moved on from"
+    )  # fmt: skip
+    assert shown(6, waiting).status == "stale"
+    assert shown(3, waiting).status == "done", "the branch moved after it: only `reverify` minds that"
+    back = {"branch_tip": old, "branch_tips": {"": old}}
+    assert shown(6, waiting, **back).status == "done", "the branch is at that commit again"
+
+
+def test_a_run_that_was_going_when_a_person_asked_again_is_not_the_one_asked_for() -> None:
+    asked = {"reverify_asked": JO, "reverify_seq": 6}
+    assert answer("p/g", plan("p", gate("g", evidence={"": run(seq=8, began=5)}, **asked))).status == "stale"
+    assert answer("p/g", plan("p", gate("g", evidence={"": run(seq=8, began=7)}, **asked))).status == "done"
+
+
+def test_reverify_goes_by_the_branch_in_the_gates_own_repository() -> None:
+    spec = {"repo": "o/one", "reverify": "on-branch-change"}
+    other = node("g", "test-run-gate", spec=spec, evidence={"": run(seq=5)})
+    tips = {"moved_seqs": {"o/one": 2, "o/two": 9}, "branch_tips": {"o/one": "a" * 40, "o/two": "d" * 40}}
+    assert answer("p/g", plan("p", other, header=INTEG, moved_seq=9, branch_tip="d" * 40, **tips)).status == "done"
+    tips["moved_seqs"] = {"o/one": 6}
+    tips["branch_tips"] = {"o/one": "d" * 40}
+    assert answer("p/g", plan("p", other, header=INTEG, moved_seq=9, branch_tip="d" * 40, **tips)).status == "stale"
+
+
+def test_units_of_a_pass_name_their_step_once() -> None:
+    units = {f"s/{name}": run("s", seq=9, unit=name, source="bobcat", dirty=True) for name in "ab"}
+    found = answer("p/g", plan("p", gate("g", steps=("s",), evidence=units)))
+    assert found.detail == "its step passed, on a tree with uncommitted changes (s)"
+
+
+DIAGNOSED = {"diagnosed": Mark("bot", BEFORE, "the database image is gone"), "diagnosed_seq": 9}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "more", "status"),
+    [
+        (run(result="failed", exit_code=1), {}, "findings"),
+        (run(result="failed", seq=12), {}, "failed"),
+        (run(result="failed"), {"restarted_seq": 11}, "failed"),
+        (run(), {}, "done"),
+        (run(result="failed"), {"running": going()}, "running"),
+    ],
+)
+def test_a_red_gate_that_its_worker_diagnosed_reads_findings_until_it_is_run_or_begun_again(
+    evidence: Evidence, more: dict[str, object], status: str
+) -> None:
+    found = answer("p/g", plan("p", gate("g", evidence={"": evidence}, **DIAGNOSED, **more)))
+    assert found.status == status
+
+
+def test_a_diagnosed_gate_waits_for_a_person() -> None:
+    red = gate("g", evidence={"": run(result="failed", exit_code=1)}, **DIAGNOSED)
+    answers = derived(plan("p", red, node("after", "change", "g")))
+    found = answers.by_ref["p/g"]
+    assert (found.detail, found.ready) == ("failed (exit 1) · bot found: the database image is gone", False)
+    assert (found.stance, found.readiness) == ("you", "findings")
+    (need,) = [one for one in answers.needs if one.node == "g"]
+    assert (need.kind, need.action, need.holds) == ("findings", "stoat restart p/g", 1)
+    held = gate("g", evidence={"": run(result="failed")}, claim=claim(), **DIAGNOSED)
+    assert answer("p/g", plan("p", held)).stance == "moving"
+
+
+def test_a_step_of_another_command_can_be_diagnosed_too() -> None:
+    wrong = gate("g", steps=("s",), evidence={"s": run("s", command=("make", "else"))}, **DIAGNOSED)
+    assert answer("p/g", plan("p", wrong)).status == "findings"
+
+
+def test_an_indeterminate_run_is_neither_red_nor_green() -> None:
+    unknown = {"/": run(result="unknown", source="bobcat", indeterminate=3)}
+    found = answer("p/g", plan("p", gate("g", evidence=unknown)))
+    assert (found.status, found.detail) == ("waiting", "its run ended without a verdict on 3 tests")
+
+
+def test_a_gate_without_steps_is_the_worst_of_its_command_and_its_run() -> None:
+    def status(command: str, published: str) -> str:
+        evidence = {"": run(result=command, seq=20, began=10), "/": run(result=published, seq=15, began=12)}
+        return answer("p/g", plan("p", gate("g", evidence=evidence))).status
+
+    assert [status(*both) for both in (("passed", "passed"), ("failed", "passed"), ("passed", "failed"))] == [
+        "done", "failed", "failed"
+    ]  # fmt: skip
+
+
+def test_a_bare_run_on_a_gate_with_steps_is_shown_even_while_it_goes() -> None:
+    found = answer("p/g", plan("p", gate("g", steps=("s",), running=going(source="bobcat", process=None))))
+    assert (found.status, found.detail) == (
+        "waiting", "no run yet: 1 step to pass, unassigned, counts for no step: r-5"
+    )  # fmt: skip
 
 
 def test_lesser_passes_fall_one_after_the_other() -> None:

@@ -15,15 +15,18 @@ from stoat.plan.events.evidence import (
     RunLost,
     RunRecorded,
     RunStarted,
+    Tree,
 )
 from stoat.plan.events.plans import PlanCreated
-from stoat.plan.nodes import GATE, Header, Node
+from stoat.plan.nodes import GATE, SLICE, Header, Node
 from stoat.plan.state import NodeState, PlanState
 
+A_GATE = Node(id="g", kind=GATE)
 
-def after(*events: Event) -> NodeState:
+
+def after(*events: Event, spec: Node = A_GATE) -> NodeState:
     """The node `g` after those events, which take the places 3, 4 … of its plan's stream."""
-    whole = (PlanCreated(header=Header(plan="p")), NodeAdded(node="g", spec=Node(id="g", kind=GATE)), *events)
+    whole = (PlanCreated(header=Header(plan="p")), NodeAdded(node="g", spec=spec), *events)
     part, troubles = fold.fold_part("plans/p", None, [fold.encode_event(event) for event in whole])
     assert troubles == [] and isinstance(part, PlanState)
     return part.nodes["g"]
@@ -86,6 +89,57 @@ def test_lost_runs_of_a_unit_do_not_pile_up() -> None:
 def test_losing_a_run_that_ended_or_never_began_changes_nothing() -> None:
     node = after(ended("r-1"), RunLost(node="g", run="r-1"), RunLost(node="g", run="r-7"))
     assert (node.running, node.evidence["s/a.net9"].state) == ({}, "passed")
+
+
+def specs_of(*events: Event, bound: tuple[str, ...] = ("F/a", "F/b")) -> dict[str, str | None]:
+    """What became of each spec: green, red, or the run that it is gone from."""
+    words = after(*events, spec=Node(id="g", kind=SLICE, specs=bound)).specs
+    return {name: word.gone or ("green" if word.passed else "red") for name, word in words.items()}
+
+
+def suite(run: str, *green: str, commit: str | None = "c0", others: int = 0, dirty: bool | None = False) -> RunRecorded:
+    """A run under the node's own tag that passed those specs, and so many other tests."""
+    return RunRecorded(
+        node="g", run=run, source="bobcat", state="passed", machine="m", passed=len(green) + others,
+        specs_passed=green, tree=Tree(commit, "b", dirty),
+    )  # fmt: skip
+
+
+def test_a_spec_that_a_newer_whole_run_did_not_have_is_gone_and_may_come_back() -> None:
+    whole = suite("r-1", "F/a", "F/b", others=10)
+    assert specs_of(whole, suite("r-2", "F/a", commit="c1", others=10)) == {"F/a": "green", "F/b": "r-2"}
+    assert specs_of(whole, suite("r-2", "F/a", commit="c0", dirty=True, others=10))["F/b"] == "r-2"
+    back = suite("r-3", "F/a", "F/b", commit="c2", others=10)
+    assert specs_of(whole, suite("r-2", "F/a", commit="c1", others=10), back) == {"F/a": "green", "F/b": "green"}
+
+
+def test_a_run_of_a_part_takes_no_spec_away() -> None:
+    whole = suite("r-1", "F/a", "F/b", others=10)
+    assert specs_of(whole, suite("r-2", "F/a", commit="c1")) == {"F/a": "green", "F/b": "green"}
+    assert specs_of(whole, suite("r-2", "F/a", commit="c0", others=10))["F/b"] == "green", "the very same tree"
+    assert specs_of(suite("r-1", "F/a"), suite("r-2", "F/b", commit="c1")) == {"F/a": "green", "F/b": "green"}
+    unit = ended("r-2", passed=20, tree=Tree("c1", "b", False))
+    assert specs_of(whole, unit)["F/b"] == "green", "a run of another tag"
+    lost = RunRecorded(node="g", run="r-2", source="bobcat", state="unknown", machine="m", passed=12, indeterminate=1)
+    assert specs_of(whole, lost)["F/b"] == "green", "a run without a verdict"
+
+
+def test_the_only_spec_of_a_slice_is_gone_when_as_large_a_run_does_not_have_it() -> None:
+    only = suite("r-1", "F/a", others=3)
+    assert specs_of(only, suite("r-2", commit="c1", others=4), bound=("F/a",)) == {"F/a": "r-2"}
+    assert specs_of(only, suite("r-2", commit="c1", others=1), bound=("F/a",)) == {"F/a": "green"}
+    assert specs_of(only, suite("r-2", commit="c1", others=4)) == {"F/a": "green"}, "it may be the other's run"
+
+
+def test_an_older_run_that_ends_later_takes_no_newer_word_back() -> None:
+    old, new = began("r-1", None), began("r-2", None)
+    green = RunRecorded(
+        node="g", run="r-2", source="bobcat", state="passed", machine="m", step="s", passed=1, specs_passed=("F/a",)
+    )
+    red = RunRecorded(
+        node="g", run="r-1", source="bobcat", state="failed", machine="m", step="s", failed=1, specs_failed=("F/a",)
+    )
+    assert specs_of(old, new, green, red) == {"F/a": "green"}
 
 
 def test_an_agents_word_is_kept_beside_what_was_seen() -> None:

@@ -121,7 +121,7 @@ def _list(value: Any, kind: type = dict) -> list[Any]:
 
 
 def _whole(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2**53:
         return None
     return round(value)
 

@@ -15,7 +15,7 @@ from stoat.observe.reports.trouble import Trouble
 CHUNK = 1 << 16
 BOM = b"\xef\xbb\xbf"
 MAX_DEPTH = 100
-MAX_VALUE = 32 << 20
+MAX_VALUE = 16 << 20
 """Bytes of one text: a picture in a report has room, and no more than that is ever held."""
 
 _OPEN = {"start_map", "start_array"}

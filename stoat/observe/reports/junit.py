@@ -65,8 +65,8 @@ def read(file: Path) -> Iterator[Suite | Case]:
     try:
         with file.open("rb") as source:
             while chunk := source.read(CHUNK):
-                parser.feed(chunk)
                 fed += len(chunk)
+                parser.feed(chunk)
                 if fed - expat.CurrentByteIndex > MAX_TAG:
                     raise Trouble(*_here(expat), f"has a tag of more than {MAX_TAG >> 20} MB", "no report needs that")
                 yield from report.taken()

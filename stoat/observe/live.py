@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from stoat.errors import UNDECODABLE, Refused
+from stoat.observe.replacing import replaced
 from stoat.plan.facts import RunnerFact
 from stoat.plan.state import State
 from stoat.processes import Identity, is_dead
@@ -43,9 +44,7 @@ class Live:
         said = msgspec.json.encode(state)
         if said == self._said:
             return
-        draft = self._place.with_suffix(f".{os.getpid()}.new")
-        draft.write_bytes(said)
-        draft.replace(self._place)
+        replaced(self._place, said)
         self._said = said
 
     def close(self) -> None:

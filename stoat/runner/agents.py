@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stoat.errors import UNDECODABLE
+from stoat.observe.replacing import replaced
 from stoat.plan import variables
 from stoat.plan.nodes import Node
 from stoat.plan.state import PlanState
@@ -78,11 +79,7 @@ def own_command(common_dir: Path) -> Path:
     # -P: an agent may stand in a checkout of Stoat, and that is not the one to run.
     script = f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m stoat "$@"\n'
     if not place.is_file() or place.read_bytes() != script.encode():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft = place.with_name(f"stoat.{os.getpid()}.new")
-        draft.write_text(script, encoding="utf-8")
-        draft.chmod(0o755)
-        draft.replace(place)
+        replaced(place, script.encode(), 0o755)
     return place
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +14,7 @@ from msgspec import Struct
 from stoat import clock
 from stoat.clock import Time
 from stoat.errors import UNDECODABLE
+from stoat.observe.replacing import replaced
 from stoat.service.session import Session
 
 if TYPE_CHECKING:
@@ -139,7 +139,4 @@ def _known(place: Path) -> _Known | None:
 def _write(place: Path, data: bytes) -> None:
     """In one step; a disk that takes nothing costs an icon and no more."""
     with contextlib.suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft = place.with_suffix(f"{place.suffix}.{os.getpid()}")
-        draft.write_bytes(data)
-        draft.replace(place)
+        replaced(place, data)

@@ -20,6 +20,7 @@ from msgspec import Struct
 from stoat import clock
 from stoat.errors import UNDECODABLE, StoatError
 from stoat.observe.github.now import folder
+from stoat.observe.replacing import replaced
 from stoat.plan.github import Numbered
 from stoat.plan.ids import NodeRef
 from stoat.service import nodes
@@ -165,13 +166,10 @@ def _kept(place: Path) -> GitHubText | None:
 
 def _keep(place: Path, text: GitHubText) -> None:
     """Keep a text for a minute, for this user alone, and throw away those whose minute is over."""
-    draft = place.with_suffix(f".{os.getpid()}-{threading.get_ident()}.new")
     with contextlib.suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
         now = clock.parse(clock.now()).timestamp()
         for old in place.parent.glob("zoom-*"):
             if now - old.stat().st_mtime > KEPT:
                 old.unlink(missing_ok=True)
-        draft.touch(0o600)
-        draft.write_bytes(msgspec.json.encode(text))
-        draft.replace(place)
+        replaced(place, msgspec.json.encode(text), 0o600)

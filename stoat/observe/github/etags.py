@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from stoat.errors import UNDECODABLE
+from stoat.observe.replacing import DRAFT, replaced
 
 _FILES = 500
 _BYTES = 20 * 1024 * 1024
@@ -56,13 +57,9 @@ class Etags:
         if not etag or place is None or len(body) > _BYTES // 4:
             return
         few = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
-        draft = place.with_suffix(f".{os.getpid()}.new")
         with contextlib.suppress(OSError):
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.msgpack.encode(Kept(etag, few, body)))
-            draft.replace(place)
+            replaced(place, msgspec.msgpack.encode(Kept(etag, few, body)), 0o600)
             self._bound(place.parent)
 
     def _place(self, url: str, accept: str) -> Path | None:
@@ -72,7 +69,7 @@ class Etags:
         return self._directory / f"{named}.answer"
 
     def _bound(self, directory: Path) -> None:
-        files = [entry for entry in os.scandir(directory) if entry.name.endswith((".answer", ".new"))]
+        files = [entry for entry in os.scandir(directory) if entry.name.endswith((".answer", DRAFT))]
         by_use = sorted(((entry.stat().st_mtime, entry) for entry in files), key=lambda one: one[0], reverse=True)
         total = 0
         for count, (_, entry) in enumerate(by_use, start=1):

@@ -6,12 +6,12 @@ It is nobody's history. Gone or damaged it reads as empty, and the next sweep wr
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
 import msgspec
 
 from stoat.errors import UNDECODABLE
+from stoat.observe.replacing import replaced
 from stoat.plan.github import GitHubNow
 
 NAME = "github.json"
@@ -32,12 +32,8 @@ def read_now(common_dir: Path) -> GitHubNow:
 
 def keep_now(common_dir: Path, now: GitHubNow) -> None:
     """Put it in the place of the last one, in one step. A disk that takes nothing loses what the next sweep brings."""
-    place = folder(common_dir) / NAME
-    draft = place.with_suffix(f".{os.getpid()}.new")
     with contextlib.suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(msgspec.json.encode(now))
-        draft.replace(place)
+        replaced(folder(common_dir) / NAME, msgspec.json.encode(now))
 
 
 def forget_now(common_dir: Path) -> None:

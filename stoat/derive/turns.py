@@ -12,13 +12,14 @@ The first row that applies:
 | changes were requested of its head                                    | you    | fix      |
 | its checks run, or none has reported yet                              | moving |          |
 | it is a draft                                                         | you    | review   |
+| the token may not read its checks, and what it may read has not failed | you   | review   |
 | required checks never reported, and all others ended                  | you    | merge    |
 | changes were requested of an older commit                             | you    | review   |
 | no checks at all, and merge-on-green                                  | you    | merge    |
 | a review is required and not given; or manual-review, and not approved | you   | review   |
 | else                                                                  | you    | merge    |
 
-A review or a merge waits for the node's dependencies (`later`); a fix does not. Until a runner hands a red pull request
+A review or a merge waits for the node's dependencies (`later`); a fix does not, nor do checks that nobody sees. Until a runner hands a red pull request
 back to its agent, and merges on green itself, all of these are a person's.
 """
 
@@ -83,7 +84,7 @@ def _wrong(pull: Mine, home: str, default: Branch | None, blame: Blame) -> Turn 
 
 def _checks(pull: Mine, home: str, blame: Blame) -> Turn | None:
     ci = pull.ci
-    if ci.verdict == "pending" and not _only_unreported(pull):
+    if ci.verdict == "pending" and not ci.hidden and not _only_unreported(pull):
         return Turn(say.running(pull, home, blame))
     return None
 
@@ -92,6 +93,8 @@ def _person(pull: Mine, policy: MergePolicy | None, home: str, blame: Blame) -> 
     url, since, on_green = pull.fact.url, pull.at, policy == "merge-on-green"
     if pull.fact.state == "draft":
         return Turn(say.draft(pull, home), "review", url, since, later=True)
+    if pull.ci.hidden:
+        return Turn(say.hidden(pull, home), "review", url, since)
     if pull.ci.waiting:
         return Turn(say.never_reported(pull, home), "merge", url, since, later=True)
     if pull.review == "changes_requested":

@@ -208,7 +208,7 @@ class Ci(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The checks of one commit just now, each counted once: the newest run of each.
 
     `failing` are names for people (`workflow / name` where a name alone would be ambiguous); `waiting` are required
-    checks that never reported.
+    checks that never reported. `hidden`: the token may not read them, or not all, so no verdict but failed can come.
     """
 
     verdict: Verdict
@@ -218,6 +218,7 @@ class Ci(Struct, frozen=True, kw_only=True, omit_defaults=True):
     skipped: int = 0
     failing: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
+    hidden: bool = False
 
     @property
     def total(self) -> int:

@@ -74,6 +74,8 @@ def checks(pull: Mine, blame: Blame) -> str:
         return f"CI ✕ {many}failed" + (f" ({_listed(ci.failing)}{also})" if ci.failing else "")
     if ci.verdict == "none":
         return "no CI"
+    if ci.hidden:
+        return "CI cannot be read with this token"
     counts = f" {ci.passed}/{ci.total - ci.skipped}" if pull.counted and ci.total > ci.skipped else ""
     said = f"CI {'✓' if ci.verdict == 'passed' else '○'}{counts}"
     if ci.waiting:
@@ -283,6 +285,14 @@ def changes_since(pull: Mine, home: str) -> str:
 def running(pull: Mine, home: str, blame: Blame) -> str:
     """Its checks are not through."""
     return f"the checks of {name(pull, home)} run · {checks(pull, blame)}"
+
+
+def hidden(pull: Mine, home: str) -> str:
+    """The token may not read its checks, so somebody has to look, or to give it what it lacks."""
+    return (
+        f"the checks of {name(pull, home)} cannot be read with this token: look at them there, or use one that may "
+        "(fine-grained: the permission Commit statuses; classic: the scope repo)"
+    )
 
 
 def queued(pull: Mine, home: str) -> str:

@@ -100,11 +100,11 @@ def different(contexts: Iterable[Any]) -> int:
     return len({(one.identity, one.id, one.started) for one in map(check, contexts)})
 
 
-def ci(contexts: Iterable[Any], required: Iterable[str] = (), complete: bool = True) -> Ci:
+def ci(contexts: Iterable[Any], required: Iterable[str] = (), complete: bool = True, hidden: bool = False) -> Ci:
     """The checks of a commit, and the verdict on them.
 
     `required` are contexts that must have reported; `complete` is False when some contexts could not be read, and then
-    nothing is called passed, nor none. Failed beats pending beats passed; nothing but skipped ones is none.
+    nothing is called passed, nor none; `hidden` that the token may not read them. Failed beats pending beats passed; nothing but skipped ones is none.
     """
     checks = newest(contexts)
     count = Counter(one.outcome for one in checks)
@@ -118,6 +118,7 @@ def ci(contexts: Iterable[Any], required: Iterable[str] = (), complete: bool = T
         skipped=count["skipped"],
         failing=_failing(checks),
         waiting=waiting,
+        hidden=hidden,
     )
     if ci.failed:
         return _with(ci, "failed")

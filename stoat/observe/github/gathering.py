@@ -23,11 +23,15 @@ _PRIVATE = frozenset({"parent", "closer", "source", "author", "commit", "branchP
 
 @dataclass
 class Checks:
-    """The contexts of a commit, page by page. `awaited`: another page is to come; `broken`: one cannot be read."""
+    """The contexts of a commit, page by page.
+
+    `awaited`: another page is to come; `broken`: one cannot be read; `hidden`: since the token may not read it.
+    """
 
     contexts: list[Any] = field(default_factory=list)
     awaited: bool = False
     broken: bool = False
+    hidden: bool = False
 
     @property
     def whole(self) -> bool:
@@ -110,7 +114,9 @@ class Gathered:
         """Put the answer to a question in; gives what is to be asked because of it, nothing twice."""
         repo = self.repos[ask.repo]
         for error in errors:
-            if not _is_private(error):
+            if _hides_checks(error):
+                repo.miss(HIDDEN)
+            elif not _is_private(error):
                 repo.miss(f"{named(ask)} could not be read whole: {error.message}")
         match ask.kind:
             case "facts":
@@ -255,6 +261,9 @@ TRANSFERRED = "TRANSFERRED"
 """The type of the error that stands for an answer about another issue; its message is where that is."""
 _LISTS = {"labels": "labels", "assignees": "assignees", "blockedBy": "issues that it waits on"}
 _HIDDEN = frozenset({"FORBIDDEN", "NOT_FOUND"})
+_ROLLUP = "statusCheckRollup"
+HIDDEN = "the token may not read the checks: it lacks the permission Commit statuses, or GitHub shows it no check runs"
+"""What is missing of a repository's pull requests; said once for all of them."""
 _CLOSING = "closedByPullRequestsReferences"
 
 
@@ -315,11 +324,12 @@ def _first(repo: Repo, one: Wanted) -> Iterator[Ask]:
 
 def _page(into: Checks, ask: Ask, node: Node, errors: tuple[GraphQLError, ...]) -> Iterator[Ask]:
     """Keep a page of checks; the next one is asked for as `ask` is. An answer without the page asked for breaks it."""
-    connection = nodes.child(node, "statusCheckRollup", "contexts")
-    into.contexts += nodes.items(node, "statusCheckRollup", "contexts")
+    connection = nodes.child(node, _ROLLUP, "contexts")
+    into.contexts += nodes.items(node, _ROLLUP, "contexts")
     missing = ask.after is not None and not connection
-    into.broken = into.broken or missing or any("statusCheckRollup" in error.path for error in errors)
-    after = nodes.next_page(node, "statusCheckRollup", "contexts")
+    into.broken = into.broken or missing or any(_ROLLUP in error.path for error in errors)
+    into.hidden = into.hidden or any(_hides_checks(error) for error in errors)
+    after = nodes.next_page(node, _ROLLUP, "contexts")
     into.awaited = after is not None
     if after is not None:
         yield ask._replace(after=after)
@@ -339,6 +349,11 @@ def _is_settled(known: Pull | None, node: Node) -> bool:
     if known is None or known.state not in ("merged", "closed"):
         return False
     return known.state == parsing.pull_state(node) and known.updated_at == nodes.time(node, "updatedAt")
+
+
+def _hides_checks(error: GraphQLError) -> bool:
+    """Whether the token may not read the checks of a commit, or one of them."""
+    return error.type == "FORBIDDEN" and _ROLLUP in error.path
 
 
 def _is_private(error: GraphQLError) -> bool:

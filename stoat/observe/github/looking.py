@@ -94,4 +94,4 @@ def _pull(found: Found, home: str, settings: Repository | None) -> PullLooked:
 
 
 def _ci(contexts: Checks, required: tuple[str, ...] = ()) -> Ci:
-    return checks.ci(contexts.contexts, required, complete=contexts.whole)
+    return checks.ci(contexts.contexts, required, complete=contexts.whole, hidden=contexts.hidden)

@@ -47,6 +47,21 @@ SITUATIONS: dict[str, tuple[NodeState, tuple[Any, ...], GitHubNow, tuple[str, st
     ),
     "draft": (pr(), (gh_pull(9, "draft"),), looked({9: GREEN}), ("pr-open", "you", "review", "#9 draft")),
     "running": (pr(), (gh_pull(),), looked({9: RUNNING}), ("pr-open", "moving", None, "CI ○ 2/6")),
+    "its checks hidden": (
+        pr(), (gh_pull(),), looked({9: ci("pending", hidden=True)}),
+        ("pr-open", "you", "review", "#9 open · CI cannot be read with this token"),
+    ),
+    "its checks hidden in part, and one of the others running": (
+        pr(), (gh_pull(),), looked({9: ci("pending", 2, pending=1, hidden=True)}),
+        ("pr-open", "you", "review", "CI cannot be read with this token"),
+    ),
+    "its checks hidden in part, and one of the others red": (
+        pr(), (gh_pull(),), looked({9: ci("failed", 2, ("test",), hidden=True)}),
+        ("pr-open", "you", "fix", "CI ✕ 1 failed (test)"),
+    ),
+    "a draft with its checks hidden": (
+        pr(), (gh_pull(9, "draft"),), looked({9: ci("pending", hidden=True)}), ("pr-open", "you", "review", "#9 draft")
+    ),
     "red": (pr(), (gh_pull(),), looked({9: RED}), ("pr-open", "you", "fix", "CI ✕ 1 failed (test)")),
     "red because of main, where the check needs its workflow's name": (
         pr(), (RED_MAIN, gh_pull()), looked({9: ci("failed", 5, ("CI / test",))}),
@@ -96,6 +111,16 @@ def test_every_situation(name: str) -> None:
     assert detail in found.detail
     assert (found.status, found.stance) == (status, stance)
     assert [one.kind for one in answers.needs] == ([need] if need else [])
+
+
+def test_checks_that_the_token_may_not_read_are_said_with_what_it_lacks_and_stay_pending() -> None:
+    record = seen(REPOSITORY, MAIN, gh_pull())
+    found = github_answer("p/a", plan("p", pr()), record=record, now=looked({9: ci("pending", hidden=True)}))
+    assert found.stance_why == (
+        "the checks of #9 cannot be read with this token: look at them there, or use one that may "
+        "(fine-grained: the permission Commit statuses; classic: the scope repo)"
+    )
+    assert dict(found.prs[0])["ci"]["verdict"] == "pending"  # type: ignore[index]
 
 
 def test_its_link_is_githubs() -> None:

@@ -511,9 +511,18 @@ def test_a_part_that_the_token_may_not_see_is_said_and_the_rest_is_read(hub: Fak
     pull.check("test", "success")
     hub.faults.partial("PullRequest.statusCheckRollup", "FORBIDDEN")
     (looked,) = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,))).repositories
-    assert looked.problem is None and looked.gaps is not None and "not accessible" in looked.gaps
+    assert looked.problem is None and looked.gaps == gathering.HIDDEN
     assert (looked.pulls[0].pull.title, looked.pulls[0].pull.ci) == ("Fix", None)
-    assert looked.pulls[0].now.ci.verdict == "pending"
+    assert (looked.pulls[0].now.ci.verdict, looked.pulls[0].now.ci.hidden) == ("pending", True)
+
+
+def test_checks_that_cannot_be_read_for_another_reason_are_no_matter_of_the_token(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS)
+    pull = repo.pull("Fix", head="a", body="")
+    hub.faults.partial("PullRequest.statusCheckRollup", None, "it stumbled")
+    (looked,) = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,))).repositories
+    assert looked.gaps is not None and "it stumbled" in looked.gaps
+    assert (looked.pulls[0].now.ci.verdict, looked.pulls[0].now.ci.hidden) == ("pending", False)
 
 
 def test_a_default_branch_whose_checks_are_hidden_is_left_as_it_was(hub: FakeHub) -> None:

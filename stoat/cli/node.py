@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -171,7 +171,7 @@ def show(
         ("status", shown["status"]), ("detail", shown["detail"]), ("readiness", shown["readiness"]),
         ("repo", shown["repo"]), ("waits for", waits), ("unblocks", unblocks),
         ("claim", (shown["claim"] or {}).get("holder")), ("found in", shown["discoveredFrom"]),
-        *((f"step {step['id']}", f"{step['state']}: {step['detail']}") for step in shown["steps"]),
+        *(row for step in shown["steps"] for row in _step_rows(step)),
         *(("pull request", pr["line"]) for pr in shown["prs"]),
         *((f"finding {one['id']}", f"{one['state']}: {one['title']}") for one in shown["findings"]),
     ]  # fmt: skip
@@ -180,6 +180,13 @@ def show(
         render.say()
         render.say(render.clean(shown["brief"], lines=True))
     zoomed.show(shown["github"], shown["githubProblem"])
+
+
+def _step_rows(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """A step, and each of its units below it."""
+    yield f"step {step['id']}", f"{step['state']}: {step['detail']}"
+    for unit in step["units"]:
+        yield f"  unit {unit['id']}", f"{unit['state']}: {unit['detail']}"
 
 
 def _node(ref: str, kind: str, fields: dict[str, Any]) -> tuple[str, Any]:

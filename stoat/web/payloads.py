@@ -109,7 +109,7 @@ def tally(steps: tuple[StepShown, ...]) -> list[Tally]:
 
 def progress(steps: tuple[StepShown, ...]) -> str:
     """A running gate in words: how many steps have a verdict, and how many of those are bad."""
-    return status.progress(Steps(steps, (), ()).tally)
+    return status.progress(Steps(steps).tally)
 
 
 def money(usd: float | None) -> str:

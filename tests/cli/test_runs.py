@@ -45,6 +45,24 @@ def test_several_reports_are_one_run_of_one_step(stoat: Stoat, repo: GitRepo) ->
     assert stoat.json("status", "demo")["nodes"][1]["steps"][0]["state"] == "failed"
 
 
+def test_a_step_is_the_worst_of_its_units_and_each_is_shown(stoat: Stoat, repo: GitRepo) -> None:
+    for unit, case in (("a.net9", GREEN), ("b/c.net8", RED)):
+        stoat.ok("runs", "add", report(repo, case), "--tag", f"demo/suite/unit/{unit}")
+    (step, _) = stoat.json("status", "demo")["nodes"][1]["steps"]
+    assert (step["state"], [(unit["id"], unit["state"]) for unit in step["units"]]) == (
+        "failed", [("a.net9", "passed"), ("b/c.net8", "failed")]
+    )  # fmt: skip
+    assert step["run"] == step["units"][1]["run"]
+    lines = [line.split() for line in stoat.ok("node", "show", "demo/suite", "--offline").splitlines()]
+    assert ["unit", "a.net9", "passed:"] in [line[:3] for line in lines]
+    assert [run["tag"] for run in stoat.json("runs", "list", "--tag", "demo/suite/unit/b/c.net8")] == [
+        "demo/suite/unit/b/c.net8"
+    ]
+    stoat.ok("gate", "run", "demo/suite", "--step", "unit")
+    (step, _) = stoat.json("status", "demo")["nodes"][1]["steps"]
+    assert (step["state"], step["units"]) == ("passed", [])
+
+
 def test_what_is_no_evidence_is_refused(stoat: Stoat, repo: GitRepo, tmp_path: Path) -> None:
     nothing = report(repo, "<testcase name='x'><skipped/></testcase>")
     for arguments, said in (

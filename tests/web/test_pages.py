@@ -7,6 +7,8 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
+from stoat.gitstore.log import Change
+from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted
 from stoat.plan.ids import NodeRef
 from stoat.service import claims, decisions, plans, questions
 from stoat.service.session import Session
@@ -77,6 +79,24 @@ def test_parts_are_the_same_html_as_in_the_whole_page(client: FlaskClient) -> No
         found = re.search(part, page, re.DOTALL)
         assert found and found[0] in parts
     assert 'id="node-price"' not in parts and 'id="graph"' not in parts
+
+
+def test_a_node_page_shows_the_units_of_a_step_and_a_run_that_was_lost(client: FlaskClient, session: Session) -> None:
+    common = {"node": "suite", "source": "bobcat", "machine": "m", "step": "unit"}
+    events = [
+        RunStarted(run="r-1", unit="a.net9", **common),
+        RunRecorded(run="r-1", unit="a.net9", state="passed", passed=3, **common),
+        RunStarted(run="r-2", unit="b.net9", **common),
+        RunLost(node="suite", run="r-2", why="it went quiet"),
+        RunRecorded(run="r-3", unit="c.net9", state="failed", passed=1, failed=2, **common),
+    ]
+    session.store.append(lambda state, now: Change([("plans/parcels", one) for one in events], "runs"), session.actor)
+    page = client.get("/plans/parcels/nodes/suite").text
+    units = page.split('<ul class="units">')[1].split("</ul>")[0]
+    assert [name in units for name in ("a.net9", "b.net9", "c.net9")] == [True] * 3
+    assert "failed (2 of 3 tests)" in units and "never finished (it went quiet)" in units
+    assert "<b class=\"step-pending\">lost</b> <bdi>unit b.net9</bdi>" in page
+    assert "step unit failed (2 of 3 tests) in unit c.net9" in client.get("/plans/parcels?parts=suite").text
 
 
 def test_a_node_page_has_the_brief_the_steps_the_neighbours_and_the_history(

@@ -95,8 +95,7 @@ class Archive:
 
     def lines(self, run_id: str) -> Iterator[bytes]:
         """The archive's lines as they are, each with its line break, one at a time; NotFound when there is none."""
-        with _read(self.path(run_id)) as file:
-            yield from _lines(file)
+        return _closing(_read(self.path(run_id)))
 
     def read(self, run_id: str) -> Run:
         """The run folded from its archive, orphaned unless it finished; NotFound when there is none."""
@@ -153,6 +152,11 @@ def _read(path: Path) -> BinaryIO:
         return path.open("rb")
     except FileNotFoundError:
         raise _unknown(path) from None
+
+
+def _closing(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        yield from _lines(file)
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:

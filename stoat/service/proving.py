@@ -84,7 +84,7 @@ def prove(session: Session, heard: Sequence[Heard], known: Collection[str] = ())
             assert tag is not None
             plan = state.plan(tag.ref.plan)
             node = plan.nodes.get(tag.ref.node) if plan is not None else None
-            if node is not None and node.added.at <= (one.run.finished_at or now):
+            if node is not None:
                 entries += [(streams.of_plan(tag.ref.plan), event) for event in _news(one, tag, node, known)]
         if not entries:
             return None

@@ -111,7 +111,8 @@ class Witness:
                 continue
             node = _node_of(state, one)
             silent = time.time() - one.touched
-            if node is None:
+            if node is None or node.added.at > clock.since_epoch(one.touched):
+                # An older run of that tag was of another node.
                 self._settled[one.summary.run_id] = one.touched
             elif silent > (_OTHERS if one.summary.finished else self._runs.silence):
                 if _is_wanted(node, one):

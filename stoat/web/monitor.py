@@ -11,10 +11,17 @@ from flask import Blueprint, Response, current_app, request
 
 from stoat.errors import Invalid
 from stoat.plan.monitor.shown import detail
+from stoat.service import exporting
 from stoat.service.monitoring import Monitor
 from stoat.web.problems import ProblemDetails
 
 EXTENSION = "stoat-monitor"
+
+_MEDIA = {
+    "ctrf": ("application/json", "ctrf.json"),
+    "junit": ("application/xml; charset=utf-8", "junit.xml"),
+    "ndjson": ("application/x-ndjson", "ndjson"),
+}
 
 monitor = Blueprint("monitor", __name__, url_prefix="/api")
 
@@ -56,6 +63,26 @@ def one_run(run_id: str) -> Response:
     found = receiver()
     found.settle()
     return _json(found.runs.look(run_id, detail))
+
+
+@monitor.get("/runs/<run_id>/export")
+def export(run_id: str) -> Response:
+    """A run as a file: `?format=ctrf` (also without one), `junit` or `ndjson`; 400 for another."""
+    format = request.args.get("format", "ctrf").lower()
+    if format not in _MEDIA:
+        hint = f"one of: {', '.join(_MEDIA)}"
+        return ProblemDetails(400, "No such format", f"runs are not written as {format!r}", hint).response()
+    found = receiver()
+    found.settle()
+    media, suffix = _MEDIA[format]
+    body: Any
+    if format == "ndjson":
+        body = found.runs.archive.lines(run_id)
+    else:
+        body = found.runs.look(run_id, lambda run: exporting.document(run, format))
+    response = Response(body, content_type=media)
+    response.headers.set("Content-Disposition", "attachment", filename=f"{run_id}.{suffix}")
+    return response
 
 
 @monitor.delete("/runs/<run_id>")

@@ -41,6 +41,11 @@ def parse(time: Time) -> datetime:
     return moment.astimezone(UTC)
 
 
+def moment(time: Time) -> str:
+    """A Time to the minute, as people are told it: `2026-11-30 22:16Z`."""
+    return f"{time[:10]} {time[11:16]}Z" if len(time) >= 16 else time
+
+
 def plus(time: Time, seconds: float) -> Time:
     """The moment `seconds` after `time` (before it, when negative)."""
     return text(parse(time) + timedelta(seconds=seconds))

@@ -19,8 +19,8 @@ The first row that applies:
 | a review is required and not given; or manual-review, and not approved | you   | review   |
 | else                                                                  | you    | merge    |
 
-A review or a merge waits for the node's dependencies (`later`); a fix does not, nor do checks that nobody sees. Until a runner hands a red pull request
-back to its agent, and merges on green itself, all of these are a person's.
+A review or a merge waits for the node's dependencies (`later`); a fix does not, nor do checks that nobody sees. Until
+a runner hands a red pull request back to its agent, and merges on green itself, all of these are a person's.
 """
 
 from __future__ import annotations

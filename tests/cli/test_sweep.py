@@ -184,7 +184,11 @@ def test_a_long_limit_ends_it_and_a_short_one_is_waited_for_and_said(stoat: Stoa
     hub.faults.rate_limit(reset_in=7200)
     ran = stoat.run("sweep")
     assert (ran.code, ran.out) == (4, "")
-    assert "rate limit" in ran.err and "hint: " in ran.err
+    found = re.fullmatch(r"(.*rate limit.* is reached)\nhint: (wait until [-0-9]{10} [0-9:]{5}Z)\n", ran.err)
+    assert found is not None, ran.err
+    said, until = found.groups()
+    assert stoat.run("needs").err == f"GitHub cannot be read: {said} ({until})\n"
+    assert f"{said} ({until})" in stoat.ok("status", "p")
     hub.faults.clear()
     hub.faults.secondary(retry_after=1)
     ran = stoat.run("sweep")

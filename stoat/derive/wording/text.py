@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.clock import Time, plus, seconds_between
+from stoat.clock import moment as moment
 from stoat.plan.state import Mark
 
 MOST_NAMED = 3
@@ -50,11 +51,6 @@ def one_line(text: str) -> str:
 def counted(count: int, what: str, plural: str | None = None) -> str:
     """`1 step`, `2 steps`."""
     return f"{count} {what if count == 1 else plural or what + 's'}"
-
-
-def moment(time: Time) -> str:
-    """A Time to the minute: `2026-11-30 22:16Z`."""
-    return f"{time[:10]} {time[11:16]}Z" if len(time) >= 16 else time
 
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400

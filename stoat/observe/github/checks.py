@@ -104,7 +104,8 @@ def ci(contexts: Iterable[Any], required: Iterable[str] = (), complete: bool = T
     """The checks of a commit, and the verdict on them.
 
     `required` are contexts that must have reported; `complete` is False when some contexts could not be read, and then
-    nothing is called passed, nor none; `hidden` that the token may not read them. Failed beats pending beats passed; nothing but skipped ones is none.
+    nothing is called passed, nor none; `hidden`, that the token may not read them. Failed beats pending beats passed;
+    nothing but skipped ones is none.
     """
     checks = newest(contexts)
     count = Counter(one.outcome for one in checks)

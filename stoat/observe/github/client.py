@@ -147,7 +147,7 @@ class Client:
                     return outcome
                 limited += 1
                 again_at = clock.plus(clock.now(), outcome.seconds)
-                trouble = Limited(f"{outcome.why} is reached", fix="wait until it is over", again_at=again_at)
+                trouble = Limited(f"{outcome.why} is reached", fix=_until(again_at), again_at=again_at)
                 if limited >= TRIES or not self._waited(outcome.seconds, outcome.why):
                     raise trouble
                 continue
@@ -161,3 +161,8 @@ class Client:
             return False
         self.sleep(max(0.0, seconds - (time.monotonic() - began)))
         return True
+
+
+def _until(again_at: clock.Time) -> str:
+    """What is to be done about a limit. The last minute of it is over when the next one begins."""
+    return f"wait until {clock.moment(clock.plus(again_at, 59))}"

@@ -7,6 +7,7 @@ import random
 import pytest
 from msgspec.structs import replace
 
+from stoat import clock
 from stoat.observe.github import gathering
 from stoat.observe.github.client import connect
 from stoat.observe.github.sweep import read
@@ -497,6 +498,7 @@ def test_a_limit_stops_the_sweep_until_it_is_over_unless_somebody_waits(hub: Fak
     wanted = [Wanted(name=WIDGETS, issues=(1,))]
     reading = look(hub, *wanted)
     assert reading.problem is not None and reading.again_at is not None and reading.requests == 1
+    assert reading.fix == f"wait until {clock.moment(clock.plus(reading.again_at, 59))}"
     hub.faults.secondary(retry_after=3)
     waits = Waits()
     client = connect({"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token}, wait=waits)

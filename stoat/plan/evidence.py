@@ -71,8 +71,13 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def tests(self) -> int:
-        """How many tests it had, as far as anybody counted."""
-        return (self.passed or 0) + (self.failed or 0) + (self.skipped or 0) + self.indeterminate
+        """How many tests it had, as far as anybody counted; `passed` has neither those skipped nor those on retry."""
+        return self.green + (self.failed or 0) + (self.skipped or 0) + self.indeterminate
+
+    @property
+    def green(self) -> int:
+        """How many tests passed, at whatever attempt."""
+        return (self.passed or 0) + self.on_retry
 
 
 def unit_key(step: str, unit: str) -> str:

@@ -56,7 +56,8 @@ def _begun(event: evidence.RunStarted) -> str:
 
 
 def _recorded(event: evidence.RunRecorded) -> str:
-    counts = f"{event.passed} passed, {event.failed} failed" + (f", {event.skipped} skipped" if event.skipped else "")
+    counts = f"{event.passed + event.on_retry} passed" + (f" ({event.on_retry} on retry)" if event.on_retry else "")
+    counts += f", {event.failed} failed" + (f", {event.skipped} skipped" if event.skipped else "")
     if event.indeterminate:
         counts += f", {event.indeterminate} indeterminate"
     specs = len(event.specs_passed) + len(event.specs_failed)

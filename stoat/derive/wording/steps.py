@@ -60,8 +60,7 @@ def unit(of: Unit) -> str:
 
 
 def _counts(run: Evidence) -> str:
-    passed = counted(run.passed or 0, "test")
-    return passed + (f", {run.skipped} skipped" if run.skipped else "")
+    return counted(run.green, "test") + (f", {run.skipped} skipped" if run.skipped else "")
 
 
 def bad(of: Round) -> str:

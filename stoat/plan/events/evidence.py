@@ -124,7 +124,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
 
     `state` is unknown when nothing failed and something is indeterminate: neither red nor green. `specs_passed` and
     `specs_failed` name `{Feature}/{Scenario}`; `source` is bobcat, pytest or the report's format; `unit` the part of a
-    step that it ran; `on_retry` how many passed at a later attempt only.
+    step that it ran; `on_retry` how many passed at a later attempt only, which are not among the `passed`.
     """
 
     run: str

@@ -12,10 +12,15 @@ from hypothesis import strategies as st
 from stoat.derive import rounds, steps
 from stoat.derive.answers import StepShown
 from stoat.derive.verdict import Context
+from stoat.plan import fold
+from stoat.plan.events.authoring import NodeAdded
+from stoat.plan.events.base import Event
+from stoat.plan.events.evidence import GateFinished, GateStarted, RunLost, RunRecorded, RunStarted
+from stoat.plan.events.plans import PlanCreated
 from stoat.plan.evidence import Evidence
 from stoat.plan.facts import Facts
-from stoat.plan.nodes import GATE, Step
-from stoat.plan.state import NodeState
+from stoat.plan.nodes import GATE, Header, Node, Step
+from stoat.plan.state import NodeState, PlanState
 from tests.support.states import JO, NOW, node, run
 
 CONTEXT = Context(NOW, Facts(machine="box", dead=frozenset({"dead"})))
@@ -218,3 +223,57 @@ def test_a_failed_unit_of_the_newest_round_never_passes(of: str, units: list[tup
 def test_the_order_in_which_runs_are_kept_changes_nothing(of: str, units: list[tuple[str, str, int]]) -> None:
     ordered = [unit(*one) for one in sorted(units)]
     assert shown(command(of), *[unit(*one) for one in units]) == shown(command(of), *ordered)
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Event]:
+    """What commands and units of a step may have left in the log: each run begins, and may end, be lost or neither."""
+    runs: list[list[Event]] = []
+    for at, kind in enumerate(draw(st.lists(st.sampled_from(["command", "a", "b", ""]), max_size=6))):
+        state: Any = draw(st.sampled_from(["passed", "failed", "unknown", "lost", "going"]))
+        if kind == "command":
+            of = {"node": "g", "run": f"c{at}", "command": ("make", "test"), "machine": "box", "step": "s"}
+            end = GateFinished(**of, exit_code=int(state != "passed"), seconds=1.0)
+            runs.append([GateStarted(**of, process=draw(st.sampled_from(["alive", "dead"]))), end])
+        else:
+            of = {"node": "g", "run": f"u{at}", "source": "bobcat", "machine": "box", "step": "s", "unit": kind or None}
+            lost = RunLost(node="g", run=f"u{at}")
+            runs.append([RunStarted(**of), lost if state == "lost" else RunRecorded(**of, state=state)])
+        if state == "going":
+            runs[-1].pop()
+    events: list[Event] = []
+    while any(runs):
+        events.append(draw(st.sampled_from([run for run in runs if run])).pop(0))
+    return events
+
+
+def folded(events: list[Event], start: PlanState | None = None) -> PlanState:
+    begin = [PlanCreated(header=Header(plan="p")), NodeAdded(node="g", spec=Node(id="g", kind=GATE, steps=(STEP,)))]
+    lines = [fold.encode_event(event) for event in ([*begin, *events] if start is None else events)]
+    part, troubles = fold.fold_part("plans/p", start, lines)
+    assert isinstance(part, PlanState) and troubles == []
+    return part
+
+
+@given(histories(), st.data())
+def test_a_start_said_twice_or_heard_in_portions_changes_no_answer(events: list[Event], data: st.DataObject) -> None:
+    whole = folded(events)
+    cut = data.draw(st.integers(0, len(events)))
+    assert folded(events[cut:], folded(events[:cut])) == whole
+    doubled = [one for event in events for one in [event] * (1 + isinstance(event, RunStarted | RunLost))]
+    once, twice = (steps.read("p", plan.nodes["g"], CONTEXT).shown for plan in (whole, folded(doubled)))
+    assert once == twice
+
+
+@given(histories())
+def test_a_pass_rests_on_green_runs_alone_and_red_is_never_said_without_one(events: list[Event]) -> None:
+    found = folded(events).nodes["g"]
+    read = steps.read("p", found, CONTEXT)
+    (step,) = read.shown
+    states = [run.state for run in found.evidence.values()]
+    assert all(run.state == "passed" for run in read.deciding)
+    assert bool(read.deciding) == (step.state == "passed")
+    assert step.state != "failed" or "failed" in states
+    assert step.state != "pending" or step.detail
+    if step.state in ("passed", "failed"):
+        assert step.run in {run.run for run in found.evidence.values()}

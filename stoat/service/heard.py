@@ -162,7 +162,7 @@ class HeardRuns:
     def _read_back(self, run_id: str) -> Held:
         try:
             return Held(self.archive.read(run_id), time.monotonic())
-        except NotFound:
+        except (NotFound, OSError):
             return Held(Run(run_id), time.monotonic())
 
 

@@ -151,14 +151,15 @@ class Monitor:
                 lines, events = together.setdefault(run_id, ([], []))
                 lines.append(line)
                 events.append(event)
-        try:
-            for run_id, (lines, events) in together.items():
+        for run_id, (lines, events) in together.items():
+            try:
                 self.runs.take(run_id, lines, events)
-        finally:
-            with self._news:
-                self._waiting -= sum(one.size for one in posted)
-                self._done = posted[-1].ticket
-                self._news.notify_all()
+            except Exception:
+                _log.exception("events of run %s could not be taken in", run_id)
+        with self._news:
+            self._waiting -= sum(one.size for one in posted)
+            self._done = posted[-1].ticket
+            self._news.notify_all()
         self._witness.look()
 
 

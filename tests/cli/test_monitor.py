@@ -1,0 +1,153 @@
+"""Test runs that publish to a real `stoat serve`: in whatever order, killed in the middle, started again."""
+
+from __future__ import annotations
+
+import random
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import requests
+
+from stoat import clock
+from tests.support.command import Stoat
+from tests.support.streams import Publisher
+from tests.support.waiting import wait_until
+
+RUN = "5b0c9d8e-0000-4000-8000-000000000001"
+
+
+class Server:
+    """A running `stoat serve`, as a publisher reaches it."""
+
+    def __init__(self, stoat: Stoat) -> None:
+        self.process = stoat.start("serve", "--port", "0", "--monitor-port", "0", "--no-sweep")
+        assert self.process.stdout is not None
+        said = [self.process.stdout.readline().decode() for _ in range(2)]
+        self.board, self.monitor = (line.partition(": ")[2].strip().rstrip("/") for line in said)
+        self.http = requests.Session()
+
+    def post(self, events: list[dict[str, Any]], size: int = 200) -> None:
+        """Publish, in batches."""
+        for at in range(0, len(events), size):
+            batch = {"events": events[at : at + size]}
+            assert self.http.post(f"{self.monitor}/api/ingest", json=batch, timeout=20).status_code == 202
+
+    def get(self, path: str) -> Any:
+        """Read JSON."""
+        return self.http.get(f"{self.monitor}/api/{path}", timeout=20).json()
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.communicate()
+        self.http.close()
+
+
+@contextmanager
+def serving(stoat: Stoat) -> Iterator[Server]:
+    """A server for as long as the block runs."""
+    server = Server(stoat)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+def whole(run_id: str = RUN, tag: str = "demo/suite/unit") -> Publisher:
+    """A run with retries, steps, lanes and foreign tests that ends green."""
+    says = Publisher(run_id, begin=clock.now(), fresh=True)
+    says.start(tag, total=20)
+    for place in range(18):
+        says.scenario(
+            f"F/{place}", *(["Failed"] if place % 5 == 0 else []), "PassOnRetry" if place % 5 == 0 else "CleanPass"
+        )
+    says.forwarded("foreign", "Passed")
+    says.lane(0, "F/0")
+    says.finish(0, passed=15, on_retry=4)
+    return says
+
+
+def told(detail: dict[str, Any]) -> Any:
+    """What of a run does not hang on the order in which it was heard."""
+    return detail["run"], [(one["uid"], one["outcome"], one["attempt"]) for one in detail["scenarios"]]
+
+
+def test_in_order_shuffled_and_doubled_it_is_the_same_run_and_the_same_evidence(stoat: Stoat) -> None:
+    orders = {}
+    with serving(stoat) as server:
+        for name in ("order", "shuffled", "doubled"):
+            says = whole(f"r-{name}")
+            events = says.events * 2 if name == "doubled" else list(says.events)
+            if name == "shuffled":
+                random.Random(7).shuffle(events)
+            server.post(events, 23)
+            run, scenarios = told(server.get(f"runs/r-{name}"))
+            orders[name] = {**run, "runId": "", "startedAt": "", "finishedAt": ""}, scenarios
+        assert orders["order"] == orders["shuffled"] == orders["doubled"]
+        recorded = wait_until(lambda: _recorded(stoat, 3), 15, "three results")
+    assert {(run["exitCode"], run["passed"], run["passedOnRetry"], run["failed"]) for run in recorded} == {
+        (0, 15, 4, 0)
+    }
+
+
+def _recorded(stoat: Stoat, count: int) -> list[dict[str, Any]]:
+    runs = [run for run in stoat.json("runs", "list") if run["by"] and run["finished"]]
+    return runs if len(runs) == count else []
+
+
+def test_a_server_that_is_killed_in_the_middle_of_a_stream_loses_no_run(stoat: Stoat) -> None:
+    says = whole()
+    half = len(says.events) // 2
+    with serving(stoat) as server:
+        server.post(says.events[:half], 10)
+        before = server.get(f"runs/{RUN}")
+        wait_until(lambda: "running" in stoat.ok("status", "demo"), 15, "the start to be recorded")
+        server.kill()
+    with serving(stoat) as server:
+        (run,) = server.get("runs")
+        assert (run["runId"], run["orphaned"], run["finished"]) == (RUN, True, False)
+        after = server.get(f"runs/{RUN}")
+        assert told(after)[1] == told(before)[1]
+        server.post(says.events[half : half + 1])
+        (run,) = server.get("runs")
+        assert (run["orphaned"], run["finished"]) == (False, False)
+        server.post(says.events[half + 1 :], 10)
+        (run,) = server.get("runs?tag=demo/suite/unit")
+        assert (run["finished"], run["passed"], run["passedOnRetry"], run["scenarios"]) == (True, 15, 4, 19)
+        wait_until(lambda: _recorded(stoat, 1), 15, "the result")
+
+
+def test_two_servers_of_one_store_show_the_same_runs(stoat: Stoat) -> None:
+    with serving(stoat) as one, serving(stoat) as other:
+        says = whole()
+        one.post(says.events[:5])
+        (run,) = wait_until(lambda: other.get("runs"), 10, "the run at the other one")
+        assert (run["orphaned"], run["finished"]) == (False, False)
+        one.post(says.events[5:])
+        assert one.get("runs") == other.get("runs")
+        wait_until(lambda: _recorded(stoat, 1), 15, "one result")
+        assert one.http.delete(f"{one.monitor}/api/runs/{RUN}", timeout=20).status_code == 204
+        assert one.get("runs") == other.get("runs") == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_that_is_asked_to_end_has_told_what_it_took_in(stoat: Stoat, number: signal.Signals) -> None:
+    with serving(stoat) as server:
+        server.post(whole().events)
+        server.process.send_signal(number)
+        server.process.wait(20)
+        assert _recorded(stoat, 1)
+
+
+def test_the_board_follows_what_a_run_proves(stoat: Stoat) -> None:
+    with serving(stoat) as server:
+        stream = requests.get(f"{server.board}/api/events", stream=True, timeout=20)
+        heard = stream.iter_lines()
+        assert next(heard)
+        server.post(whole().events)
+        change = next(line for line in heard if line.startswith(b"data:"))
+        assert b'"suite"' in change
+        stream.close()

@@ -9,15 +9,9 @@ import re
 from collections.abc import Iterator
 
 from stoat.plan.github import Numbered
+from stoat.plan.markdown import live
 
-_DEAD = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})[^\n]*$.*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
-    r"|<!--.*?(?:-->|\Z)"
-    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
-    r"|~~[^\n]+?~~"
-    r"|^[ ]{0,3}>[^\n]*$",
-    re.MULTILINE | re.DOTALL,
-)
+_STRUCK = re.compile(r"~~[^\n]+?~~")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+"
 _REFERENCE = (
     rf"(?:https?://[^/\s]+/(?P<url>{_NAME})/issues/(?P<n1>[0-9]+)(?:#[\w-]*)?"
@@ -36,17 +30,12 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _LARGEST_NUMBER = 2**31 - 1
 
 
-def live(text: str) -> str:
-    """A Markdown text without code, quotations, comments and what is struck out; the lines around stay lines."""
-    return _DEAD.sub(" ", text.replace("\r\n", "\n"))
-
-
 def blockers(text: str, repo: str) -> tuple[Numbered, ...]:
     """The issues that an issue of `repo` calls its blockers in words: `Blocked by: #3, other/repo#4`, or as a list.
 
     A list counts when its heading says nothing but that. Each once, in order.
     """
-    return tuple(sorted({Numbered(name or repo, number) for name, number in _said(live(text))}))
+    return tuple(sorted({Numbered(name or repo, number) for name, number in _said(_STRUCK.sub(" ", live(text)))}))
 
 
 def _said(text: str) -> Iterator[tuple[str | None, int]]:

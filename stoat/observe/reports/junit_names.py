@@ -66,7 +66,7 @@ def _one(case: Written, stem: str) -> tuple[str, str, str | None]:
     if case.status in _BEHAVE_STATUS and case.classname == case.suite and "." in case.classname:
         found = _BEHAVE_ROW.fullmatch(case.name)
         return _behave_feature(case.classname, stem), found[1] if found else case.name, case.name if found else None
-    feature = case.classname or case.suite or stem
+    feature = case.classname or case.suite
     if found := _CUCUMBER_ROW.fullmatch(case.name):
         return feature, found[1], case.name
     if case.classname == case.name and case.suite:

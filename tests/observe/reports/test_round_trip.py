@@ -1,0 +1,107 @@
+"""A run that is written out and read back is the same run."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stoat.derive.exports import ctrf, junit
+from stoat.observe.reports.assembling import Assembly, Opening
+from stoat.observe.reports.cases import Attempt, Case, Line
+from stoat.plan.monitor.fold import fold
+from stoat.plan.monitor.run import Run
+from tests.support.reports import AT, told
+
+
+class Seen(NamedTuple):
+    """What of a scenario has to come back."""
+
+    outcome: str | None
+    skipped: bool
+    attempts: tuple[tuple[str | None, str | None], ...]
+    duration_ms: int | None
+
+
+def seen(run: Run) -> dict[str, Seen]:
+    return {
+        uid: Seen(one.outcome, one.skipped, tuple((each.outcome, each.error_message) for each in one.attempts),
+                  one.current.duration_ms or 0)
+        for uid, one in run.scenarios.items()
+    }  # fmt: skip
+
+
+names = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8).filter(
+    lambda name: "/" not in name and "[" not in name and " - #" not in name and name != "�"
+)
+messages = st.text(st.characters(categories=["L", "N", "P"]) | st.sampled_from("\n "), min_size=1, max_size=20).map(
+    lambda text: f"why {text.strip()}".strip()
+)
+milliseconds = st.integers(0, 10**6)
+red = st.builds(Attempt, st.just("failed"), milliseconds, messages)
+green = st.builds(Attempt, st.just("passed"), milliseconds, st.none())
+undecided = st.builds(Attempt, st.sampled_from(["skipped", "unknown"]), milliseconds, messages)
+last = red | green | undecided | st.just(Attempt("unfinished"))
+attempts = st.tuples(last) | st.tuples(red, red) | st.tuples(red, green)
+line = st.builds(Line, names, names, st.sampled_from(["Passed", "Failed"]), milliseconds, st.none())
+lines = st.lists(line, max_size=3).map(tuple)
+cases = st.builds(Case, names, names, attempts, lines, st.none(), st.none(), st.none())
+
+
+def assembled(whole: list[Case]) -> Run:
+    assembly = Assembly(Opening("r-1", "pytest", AT))
+    run = Run("r-1")
+    for case in whole:
+        for event in assembly.take(case):
+            fold(run, event)
+    for event in assembly.end():
+        fold(run, event)
+    return run
+
+
+def read_back(document: bytes, format: str) -> Run:
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "report"
+        file.write_bytes(document)
+        return told([file], format).run
+
+
+@given(st.lists(cases, min_size=1, max_size=5))
+def test_through_ctrf(whole: list[Case]) -> None:
+    run = assembled(whole)
+    again = read_back(json.dumps(ctrf.export(run, "0")).encode(), "ctrf")
+    assert seen(again) == seen(run)
+    assert again.counts == run.counts
+    steps: Callable[[Run], Any] = lambda of: {  # noqa: E731
+        uid: [(step.kind, step.text, step.status, step.duration_ms) for step in one.current.steps]
+        for uid, one in of.scenarios.items()
+    }
+    assert steps(again) == steps(run)
+
+
+@given(st.lists(cases, min_size=1, max_size=5))
+def test_through_junit(whole: list[Case]) -> None:
+    run = assembled(whole)
+    again = read_back(junit.export(run), "junit")
+    assert seen(again) == seen(run)
+    assert again.counts == run.counts
+
+
+@pytest.mark.parametrize("format", ["ctrf", "junit"])
+def test_a_run_of_every_kind_of_scenario(format: str) -> None:
+    whole = [
+        Case("A", "green", (Attempt("passed", 3),)),
+        Case("A", "green", (Attempt("failed", 3, "no"),)),
+        Case("A", "retried", (Attempt("failed", None, "no"), Attempt("passed", 3))),
+        Case("B c", "off", (Attempt("skipped", 0, "why"),)),
+        Case("", "bare", (Attempt("unknown", 0, "why"),)),
+    ]
+    run = assembled(whole)
+    document = junit.export(run) if format == "junit" else json.dumps(ctrf.export(run, "0")).encode()
+    assert list(read_back(document, format).scenarios) == list(run.scenarios)

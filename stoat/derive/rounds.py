@@ -59,7 +59,7 @@ class Round(Struct, frozen=True):
     @property
     def finished(self) -> tuple[Evidence, ...]:
         """Every finished run that counts, the command's first."""
-        runs = tuple(unit.run for unit in self.units if unit.run is not None)
+        runs = tuple(unit.run for unit in self.units if unit.run is not None) if self.units else ()
         return (self.word, *runs) if self.word is not None else runs
 
     @property
@@ -72,6 +72,8 @@ class Round(Struct, frozen=True):
     @property
     def in_flight(self) -> Evidence | None:
         """The newest run of it that is going."""
+        if not self.units:
+            return self.going
         runs = [run for run in (self.going, *(unit.going for unit in self.units)) if run is not None]
         return max(runs, key=lambda run: run.order, default=None)
 
@@ -93,6 +95,8 @@ class Round(Struct, frozen=True):
     def decided(self) -> Evidence | None:
         """The run to name as the one that decided: one that is going, the red one, else the newest; the command's for
         all its units."""
+        if not self.units:
+            return self.going or self.word
         newest = max(self.finished, key=lambda run: run.order, default=None)
         named = any(unit.id != WHOLE for unit in self.units)
         return self.in_flight or self.red or (self.word if named and self.word is not None else newest)
@@ -106,6 +110,8 @@ class Round(Struct, frozen=True):
     @property
     def open(self) -> bool:
         """Whether something of it came to no verdict: nothing ran, a unit never finished, or a result is not known."""
+        if not self.units:
+            return self.word is None or self.word.state == "unknown"
         unknown = any(run.state == "unknown" for run in self.finished)
         return not self.finished or self.cut or unknown or any(unit.run is None for unit in self.units)
 
@@ -116,6 +122,8 @@ class Round(Struct, frozen=True):
 
 def counting(node: NodeState, step: str, dead: frozenset[str] = frozenset(), machine: str = "") -> Round:
     """The round of a step (BARE: of the node itself) that counts. `dead` are processes known dead on this `machine`."""
+    if not node.running and _only_commands(node.evidence):
+        return Round(node.evidence.get(step))
     command, said = node.evidence.get(step), node.evidence.get(said_key(step))
     if said is not None and (node.asserted_allowed is None or (command is not None and command.order > said.order)):
         said = None
@@ -134,6 +142,11 @@ def counting(node: NodeState, step: str, dead: frozenset[str] = frozenset(), mac
     alone = word is None and going is None and len(named) == len(units)
     cut = alone and lost is not None and any(run is not None and run.order > lost.order for run in runs)
     return Round(None if going is not None else word, units, going, lost, cut)
+
+
+def _only_commands(evidence: dict[str, Evidence]) -> bool:
+    """Whether nothing published, as of most gates: then the newest command is all there is."""
+    return all(run.source == EXEC for run in evidence.values())
 
 
 def in_flight(node: NodeState, dead: frozenset[str], machine: str) -> Evidence | None:

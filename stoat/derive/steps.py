@@ -68,12 +68,12 @@ def read(plan: str, node: NodeState, context: Context) -> Steps:
         state = state_of(step, of)
         if state == "passed":
             deciding.extend(of.deciding)
-        decided = of.decided
         if state in ("failed", "timed-out"):
             reds[step.id] = say.bad(of)
+        decided = of.decided
         run = decided.run if decided is not None else None
         detail, again = say.step(state, step.run or "", of), commands.gate_exec(plan, node.spec.id, step)
-        units = tuple(_unit(unit) for unit in of.units if unit.id != rounds.WHOLE)
+        units = tuple(_unit(unit) for unit in of.units if unit.id != rounds.WHOLE) if of.units else ()
         shown.append(StepShown(step.id, step.title, state, detail, again, run, units))
     return Steps(tuple(shown), tuple(deciding), _unassigned(node), reds)
 
@@ -122,7 +122,9 @@ def _unit(unit: Unit) -> UnitShown:
 
 
 def _unassigned(node: NodeState) -> tuple[str, ...]:
-    """Runs that name no declared step: finished ones and, of the gate's own tag, those that go on."""
+    """The runs that name no declared step, those that go on, too."""
+    if not node.evidence and not node.running:
+        return ()
     declared = {step.id for step in node.spec.steps}
     runs = (*node.evidence.values(), *node.running.values())
     return tuple(sorted({run.run for run in runs if (run.step or rounds.BARE) not in declared}))

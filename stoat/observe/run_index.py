@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Collection
 
 import msgspec
 from msgspec import Struct
@@ -36,9 +37,9 @@ class RunIndex:
         self._folder = archive.directory / "summaries"
         self._known: dict[str, Indexed] = {}
 
-    def all(self) -> list[Indexed]:
-        """Every archived run, the last touched one first; only what changed since is folded again."""
-        archived = self.archive.runs()
+    def all(self, skip: Collection[str] = ()) -> list[Indexed]:
+        """Every archived run but these, the last touched one first; only what changed since is folded again."""
+        archived = [each for each in self.archive.runs() if each.run_id not in skip]
         found = [one for each in archived if (one := self._indexed(each)) is not None]
         self._known = {one.summary.run_id: one for one in found}
         return found

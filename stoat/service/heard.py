@@ -120,15 +120,17 @@ class HeardRuns:
         with self._lock:
             return replace(held.run, scenarios=dict(held.run.scenarios))
 
-    def holds(self, run_id: str) -> bool:
-        """Whether that run is in memory."""
-        return run_id in self._held
+    def others(self) -> list[Indexed]:
+        """The archived runs that are not in memory."""
+        with self._lock:
+            held = set(self._held)
+        return self.index.all(held)
 
     def listed(self, tag: str | None = None) -> list[RunSummary]:
         """Every run, newest first; with `tag` those of exactly that tag."""
         with self._lock:
             live = {held.run.run_id: summary(held.run) for held in self._held.values()}
-        shown = [*live.values(), *(self.shown(one) for one in self.index.all() if one.summary.run_id not in live)]
+        shown = [*live.values(), *(self.shown(one) for one in self.index.all(live))]
         chosen = [one for one in shown if tag is None or one.tag == tag]
         return sorted(chosen, key=lambda one: (one.started_at or "", one.run_id), reverse=True)
 

@@ -106,8 +106,8 @@ class Witness:
         """Append what archived runs prove that nobody told: a server that was killed, a publisher that was."""
         state = self._session.state()
         late: list[Indexed] = []
-        for one in self._runs.index.all():
-            if self._runs.holds(one.summary.run_id) or self._settled.get(one.summary.run_id) == one.touched:
+        for one in self._runs.others():
+            if self._settled.get(one.summary.run_id) == one.touched:
                 continue
             node = _node_of(state, one)
             silent = time.time() - one.touched

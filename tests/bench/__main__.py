@@ -14,13 +14,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import board, programs, stores
+from tests.bench import board, monitor, programs, stores
 from tests.bench.measure import Measured
 
 
 def main(wanted: list[str]) -> int:
     """Measure what is wanted (everything when nothing is named); 0 when every budget holds."""
-    measures = {**stores.MEASURES, **programs.MEASURES, **board.MEASURES}
+    measures = {**stores.MEASURES, **programs.MEASURES, **board.MEASURES, **monitor.MEASURES}
     chosen = {
         name: measure
         for name, measure in measures.items()

@@ -119,7 +119,8 @@ class Scenario(Struct):
     @property
     def skipped(self) -> bool:
         """Whether it counts as passed without having run."""
-        return self.outcome == CLEAN_PASS and self.current.state == SKIPPED
+        last = self.tries.get(self.number) if self.own else self.current
+        return last is not None and last.outcome == CLEAN_PASS and last.state == SKIPPED
 
     @property
     def retry_reasons(self) -> tuple[str, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from stoat import clock
 from stoat.cli import authored, context, render
 from stoat.cli.context import Json, NodeArgument
 
@@ -61,12 +63,19 @@ OF_STEPS: dict[str, tuple[Any, str, str]] = {
 Kind = Annotated[
     str, typer.Option("--kind", help="change, consume, issue, person, pr, publish, review, slice, test-run-gate.")
 ]
+CheckoutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkout", metavar="DIR",
+        help="Look there for what its steps name; without it in the plan's runner's checkout, if there is one.",
+    ),
+]  # fmt: skip
 On = Annotated[str, typer.Option("--on", metavar="NODE|PLAN/NODE", help="The node that it waits for.")]
 
 
 def _with_flags(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the flags of both tables, beside its own three parameters; they arrive as keywords."""
-    own = list(inspect.signature(function, eval_str=True).parameters.values())[:3]
+    """Give a command the flags of both tables, beside its own four parameters; they arrive as keywords."""
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[:4]
     flags = [
         inspect.Parameter(
             field, inspect.Parameter.KEYWORD_ONLY, default=None,
@@ -83,22 +92,24 @@ def _with_flags(function: Callable[..., None]) -> Callable[..., None]:
 
 @app.command()
 @_with_flags
-def add(ref: NodeArgument, kind: Kind, as_json: Json = False, **fields: Any) -> None:
+def add(ref: NodeArgument, kind: Kind, checkout: CheckoutOption = None, as_json: Json = False, **fields: Any) -> None:
     """Put a new node at the end of a plan."""
     from stoat.service import nodes
 
     slug, node = _node(ref, kind, fields)
-    authored.show(nodes.add(context.session(), slug, node), as_json)
+    authored.show(nodes.add(context.session(), slug, node, checkout=checkout), as_json)
 
 
 @app.command()
 @_with_flags
-def change(ref: NodeArgument, kind: Kind, as_json: Json = False, **fields: Any) -> None:
+def change(
+    ref: NodeArgument, kind: Kind, checkout: CheckoutOption = None, as_json: Json = False, **fields: Any
+) -> None:
     """Replace a node whole: what is not given is cleared, and so is its go-ahead. For edges alone: link, unlink."""
     from stoat.service import nodes
 
     slug, node = _node(ref, kind, fields)
-    authored.show(nodes.change(context.session(), slug, node), as_json)
+    authored.show(nodes.change(context.session(), slug, node, checkout=checkout), as_json)
 
 
 @app.command()
@@ -160,6 +171,7 @@ def show(
     from stoat.service import zoom
     from stoat.service.session import parse_ref
 
+    asked = clock.now()
     shown = zoom.show(context.session(), parse_ref(ref), ask=not offline)
     if as_json:
         render.json(shown)
@@ -179,7 +191,7 @@ def show(
     if shown["brief"]:
         render.say()
         render.say(render.clean(shown["brief"], lines=True))
-    zoomed.show(shown["github"], shown["githubProblem"])
+    zoomed.show(shown["github"], shown["githubProblem"], asked)
 
 
 def _step_rows(step: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -38,7 +38,13 @@ GoAhead = Annotated[str | None, typer.Option("--go-ahead", metavar="node|plan", 
 @app.command("import")
 def import_(
     file: File,
-    checkout: Annotated[Path | None, typer.Option(help="A checkout to look in for what the plan names.")] = None,
+    checkout: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Look there for what its steps name; without it in the plan's runner's checkout, if there is one.",
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     as_json: Json = False,
 ) -> None:

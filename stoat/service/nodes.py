@@ -6,6 +6,7 @@ Every rule is checked on the very state that the change lands on. `change` repla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
@@ -25,14 +26,18 @@ from stoat.plan.rules.finding import Finding, did_you_mean
 from stoat.plan.state import PlanState, State
 from stoat.plan.validate import check_one, doubts
 from stoat.service.authoring import Authored, author, other_plans
+from stoat.service.checkouts import with_doubts
 from stoat.service.plans import spec_of
 from stoat.service.session import Session, node_of, plan_of
 
 Change = Callable[[State, PlanState, Time], tuple[Sequence[PlanEvent], Sequence[str]]]
 
 
-def add(session: Session, slug: str, node: Node) -> Authored:
-    """Put a new node at the end of a plan. Invalid with every problem at once; Refused when its id is taken."""
+def add(session: Session, slug: str, node: Node, *, checkout: Path | None = None) -> Authored:
+    """Put a new node at the end of a plan. Invalid with every problem at once; Refused when its id is taken.
+
+    What its steps name and a checkout does not have (`checkout`, else the plan's runner's here) is a warning.
+    """
     node = normal_node(node, slug)
 
     def decide(state: State, plan: PlanState, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
@@ -44,11 +49,14 @@ def add(session: Session, slug: str, node: Node) -> Authored:
         allowed = guards.with_merge_policy(node, plan, session.actor)
         return [NodeAdded(node=node.id, spec=allowed)], [*doubts([node]), *_origin(state, node, slug)]
 
-    return _authored(session, slug, decide)
+    return _doubted(_authored(session, slug, decide), session, checkout, node)
 
 
-def change(session: Session, slug: str, node: Node) -> Authored:
-    """Replace a node whole: what the new one leaves out is cleared, its go-ahead too. Edges alone keep the go-ahead."""
+def change(session: Session, slug: str, node: Node, *, checkout: Path | None = None) -> Authored:
+    """Replace a node whole: what the new one leaves out is cleared, its go-ahead too. Edges alone keep the go-ahead.
+
+    Warnings as with `add`.
+    """
     node = normal_node(node, slug)
 
     def decide(state: State, plan: PlanState, now: Time) -> tuple[Sequence[PlanEvent], Sequence[str]]:
@@ -58,7 +66,7 @@ def change(session: Session, slug: str, node: Node) -> Authored:
         events = list(changes_of(allowed, normal_node(before.spec, slug)))
         return events, [*doubts([node]), *guards.agents_work(plan, events, now)]
 
-    return _authored(session, slug, decide)
+    return _doubted(_authored(session, slug, decide), session, checkout, node)
 
 
 def remove(session: Session, ref: NodeRef) -> Authored:
@@ -150,6 +158,11 @@ def _authored(session: Session, slug: str, change: Change) -> Authored:
         return change(state, plan, now)
 
     return author(session, slug, decide)
+
+
+def _doubted(authored: Authored, session: Session, checkout: Path | None, node: Node) -> Authored:
+    plan = session.state().plan(authored.plan)
+    return authored if plan is None else with_doubts(authored, session, checkout, plan.header, [node])
 
 
 def _specs(plan: PlanState) -> dict[str, Node]:

@@ -29,7 +29,7 @@ from stoat.plan.validate import check_header_alone, doubts
 from stoat.plan.yaml_out import write
 from stoat.service.authoring import Authored, author, other_plans
 from stoat.service.branches import branch_findings
-from stoat.service.checkouts import checkout_doubts
+from stoat.service.checkouts import with_doubts
 from stoat.service.session import Session, plan_of
 
 
@@ -39,8 +39,8 @@ def import_document(
     """Make the plan what the document says, recording only what changes; create it if there is none.
 
     Invalid with every problem at its line and column; Refused for what may not be done to the plan as it stands.
-    With a `checkout` what its steps and manifests name is looked for there; what is missing is a warning. With
-    `only_new` a plan that is there already is refused.
+    What its steps and manifests name is looked for in the `checkout`, else in that of the plan's runner here; what is
+    missing is a warning. With `only_new` a plan that is there already is refused.
     """
     document = parse(text)
     slug = document.header.plan
@@ -59,14 +59,15 @@ def import_document(
         header, nodes = document.plan()
         nodes = tuple(guards.with_merge_policy(node, plan, session.actor) for node in nodes)
         events = diff(header, nodes, plan)
-        warnings = [*doubts(nodes), *checkout_doubts(checkout, header, nodes)]
+        warnings = [*doubts(nodes)]
         if plan is not None:
             removed = [event.node for event in events if isinstance(event, NodeRemoved)]
             guards.nothing_waits(plan, removed, others)
             warnings += guards.agents_work(plan, events, now)
         return events, warnings
 
-    return author(session, slug, decide, dry_run=dry_run)
+    authored = author(session, slug, decide, dry_run=dry_run)
+    return with_doubts(authored, session, checkout, *document.plan())
 
 
 def export(session: Session, slug: str) -> str:

@@ -183,6 +183,7 @@ def test_a_checkout_is_looked_into_and_only_warns(ada: Session, tmp_path: Path) 
     (tmp_path / "src").mkdir()
     imported = plans.import_document(ada, text, checkout=tmp_path)
     assert imported.warnings == ("g, step u: the checkout has no directory gone",)
+    assert imported.changes
     assert plans.import_document(ada, text, checkout=tmp_path / "nowhere").warnings == (
         f"there is no checkout at {tmp_path / 'nowhere'}: nothing was checked against it",
     )

@@ -241,7 +241,10 @@ def test_an_indeterminate_run_is_neither_red_nor_green() -> None:
 
 def test_a_gate_without_steps_is_the_worst_of_its_command_and_its_run() -> None:
     def status(command: str, published: str) -> str:
-        evidence = {"": run(result=command, seq=20, began=10), "/": run(result=published, seq=15, began=12, source="bobcat")}
+        evidence = {
+            "": run(result=command, seq=20, began=10),
+            "/": run(result=published, seq=15, began=12, source="bobcat"),
+        }
         return answer("p/g", plan("p", gate("g", evidence=evidence))).status
 
     assert [status(*both) for both in (("passed", "passed"), ("failed", "passed"), ("passed", "failed"))] == [

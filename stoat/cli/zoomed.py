@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stoat import clock
 from stoat.cli import render
+from stoat.clock import Time
 from stoat.derive.wording import zoom as say
 
 if TYPE_CHECKING:
@@ -18,13 +20,16 @@ _LOG = 30
 """How many lines of a text are printed; --json has all."""
 
 
-def show(text: GitHubText | None, problem: TextProblem | None) -> None:
-    """Print the text, or in one line why there is none."""
+def show(text: GitHubText | None, problem: TextProblem | None, asked: Time) -> None:
+    """Print the text, with its age where it was read before it was asked for now, or in one line why there is none."""
     if problem is not None:
         render.say()
         render.say(render.clean(say.not_shown(problem.why, problem.fix)))
     if text is None:
         return
+    if text.at < asked:
+        render.say()
+        render.say(say.kept(clock.seconds_between(text.at, asked)))
     if text.issue is not None:
         _issue(text.issue)
     for pull in text.prs:

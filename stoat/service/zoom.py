@@ -1,4 +1,4 @@
-"""A node with GitHub's own text: asked for on demand, and kept a minute beside the store.
+"""A node with GitHub's own text: asked for on demand, and kept a minute beside the store, unless news of it came.
 
 Nothing of the text is recorded. Where GitHub cannot be asked the node is shown all the same, with why it is missing.
 """
@@ -19,9 +19,9 @@ from msgspec import Struct
 
 from stoat import clock
 from stoat.errors import UNDECODABLE, StoatError
-from stoat.observe.github.now import folder
+from stoat.observe.github.now import folder, read_now
 from stoat.observe.replacing import replaced
-from stoat.plan.github import Numbered
+from stoat.plan.github import GitHubState, Numbered, RepositoryNow
 from stoat.plan.ids import NodeRef
 from stoat.service import nodes
 from stoat.service.session import Session, node_of
@@ -55,6 +55,7 @@ class _Asking:
         self.problem: TextProblem | None = None
         self._about = (place, issue, pulls, environ)
         self._failed: float | None = None
+        self._bug: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="stoat-zoom", daemon=True)
 
     def start(self) -> None:
@@ -67,10 +68,15 @@ class _Asking:
         return self._failed is not None and time.monotonic() - self._failed >= AWAY
 
     def wait(self, seconds: float) -> tuple[GitHubText | None, TextProblem | None]:
-        """What came of it within so many seconds; what comes later is kept for the next one who asks."""
+        """What came of it within so many seconds; what comes later is kept for the next one who asks.
+
+        A defect of ours that the thread ran into is raised here.
+        """
         self._thread.join(seconds)
         if self._thread.is_alive():
             return None, TextProblem(f"GitHub has not answered within {clock.duration_text(seconds)}", "ask again")
+        if self._bug is not None:
+            raise self._bug
         return self.text, self.problem
 
     def _run(self) -> None:
@@ -86,10 +92,12 @@ class _Asking:
         except StoatError as trouble:
             fix = trouble.hint or "ask again later"
             self.problem = TextProblem(trouble.message, fix, getattr(trouble, "again_at", None))
-        except Exception as surprise:
+        except UNDECODABLE as surprise:
             self.problem = TextProblem(f"GitHub's answer could not be read ({type(surprise).__name__}: {surprise})")
+        except Exception as bug:
+            self._bug = bug
         finally:
-            if self.problem is not None:
+            if self.text is None or self.problem is not None:
                 self._failed = time.monotonic()
             else:
                 with _lock:
@@ -126,9 +134,9 @@ def _text(
     issue, pulls = _about(session, ref, shown)
     if issue is None and not pulls:
         return None, None
-    asked = f"{environ.get('STOAT_GITHUB_API', '')} {issue} {' '.join(sorted(map(str, pulls)))}"
-    name = hashlib.sha256(asked.lower().encode()).hexdigest()[:20]
-    place = folder(session.store.common) / f"zoom-{name}.json"
+    asked = f"{environ.get('STOAT_GITHUB_API', '')} {issue} {' '.join(sorted(map(str, pulls)))}".lower()
+    named = hashlib.sha256(asked.encode() + _known(session, issue, pulls)).hexdigest()[:20]
+    place = folder(session.store.common) / f"zoom-{named}.json"
     kept = _kept(place)
     if kept is not None or not seconds:
         return kept, None
@@ -138,6 +146,21 @@ def _text(
             asking = _asking[place] = _Asking(place, issue, pulls, environ)
             asking.start()
     return asking.wait(seconds)
+
+
+def _known(session: Session, issue: Numbered | None, pulls: list[Numbered]) -> bytes:
+    """What was seen of them until now, on record and beside it: a text that was read before that is kept for nobody.
+
+    A text is as old as the facts that it is kept under, so that none of a node stands below a status that is newer.
+    """
+    record, seen = session.state().repositories(), read_now(session.store.common).repositories
+    facts: list[object] = []
+    if issue is not None:
+        facts.append(record.get(issue.repo.lower(), GitHubState()).issues.get(issue.number))
+    for pull in sorted(pulls):
+        facts.append(record.get(pull.repo.lower(), GitHubState()).pulls.get(pull.number))
+        facts.append(seen.get(pull.repo.lower(), RepositoryNow()).pulls.get(pull.number))
+    return msgspec.json.encode(facts)
 
 
 def _about(session: Session, ref: NodeRef, shown: dict[str, Any]) -> tuple[Numbered | None, list[Numbered]]:

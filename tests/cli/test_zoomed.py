@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,7 +88,8 @@ o/n#8 Mend lanes
 """
     )
     sent = len(hub.journal)
-    assert stoat.run("node", "show", "demo/bug") == ran
+    again = stoat.ok("node", "show", "demo/bug").partition("\n\n")[2]
+    assert re.fullmatch(r"GitHub's text, as of \d+s ago\n\n", again.removesuffix(text))
     document = stoat.json("node", "show", "demo/bug")
     assert len(hub.journal) == sent
     assert document["id"] == "bug" and document["githubProblem"] is None
@@ -128,3 +130,15 @@ def test_a_long_text_is_counted_where_it_ends(capsys: pytest.CaptureFixture[str]
     render.block("a\nb\nc\nd", most=3)
     render.block("a\nb\nc\nd", indent=0, most=-2)
     assert capsys.readouterr().out == "  a\n  b\n  c\n  … 1 more line\n… 2 more lines\nc\nd\n"
+
+
+def test_below_a_newer_status_stands_no_older_text(stoat: Stoat, hub: FakeHub) -> None:
+    repo = hub.repositories["o/n"]
+    repo.issue("Fix lanes", number=7)
+    pull = repo.pull("Mend lanes", head="ada/mend", number=8, body="Fixes #7")
+    stoat.ok("sweep")
+    assert "  open · by ada" in stoat.ok("node", "show", "demo/pull")
+    pull.merge()
+    stoat.ok("sweep")
+    shown = stoat.ok("node", "show", "demo/pull")
+    assert "  merged · by ada" in shown and "  open · by ada" not in shown and "ago" not in shown

@@ -12,6 +12,7 @@ import pytest
 from stoat import clock
 from stoat.plan.ids import NodeRef
 from stoat.service import zoom
+from stoat.service.sweeping import sweep
 from stoat.service.zoom import TextProblem
 from tests.service.conftest import As
 from tests.support.fakehub import FakeHub
@@ -51,6 +52,34 @@ def test_after_a_minute_it_is_asked_again(speak: As, hub: FakeHub, repo: GitRepo
     place.write_bytes(b"{garbage")
     assert zoom.show(speak(), BUG)["github"].issue.title == "Fix lanes"
     assert len(hub.journal) == 2
+
+
+def test_what_a_sweep_sees_of_a_node_makes_its_text_an_old_one(speak: As, hub: FakeHub) -> None:
+    session, repo, pull = speak(), hub.repositories["o/n"], NodeRef("demo", "pull")
+    waits = {"environ": os.environ, "wait": lambda seconds, why: False}
+
+    def asks(node: NodeRef) -> bool:
+        sent = len(hub.journal)
+        zoom.show(session, node)
+        return len(hub.journal) > sent
+
+    sweep(session, **waits)
+    assert (asks(BUG), asks(pull)) == (True, True)
+    sweep(session, **waits)
+    assert (asks(BUG), asks(pull)) == (False, False)  # nothing was news
+    repo.pulls[8].check("test", "in_progress")
+    sweep(session, **waits)
+    assert (asks(BUG), asks(pull)) == (False, True)  # a check that runs is not recorded, and seen all the same
+    repo.issues[7].close()
+    sweep(session, **waits)
+    assert (asks(BUG), asks(pull)) == (True, False)
+    assert zoom.show(session, BUG)["github"].issue.state == "closed"
+
+
+def test_a_defect_of_ours_is_not_said_to_be_githubs(speak: As, hub: FakeHub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoat.observe.github.detail._ISSUE", None)
+    with pytest.raises(TypeError):
+        zoom.show(speak(), BUG)
 
 
 def test_what_is_kept_is_for_this_user_and_goes_when_it_is_old(speak: As, hub: FakeHub, repo: GitRepo) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from stoat.clock import Time
+from stoat.clock import Time, duration_text
 from stoat.derive.wording.text import counted, listed, moment
 
 UNREAD = "GitHub cannot be read"
@@ -34,6 +34,11 @@ def unread(problem: str, fix: str | None) -> str:
 def partly(problem: str) -> str:
     """Some of it is missing."""
     return f"not read: {problem}"
+
+
+def kept(seconds: float) -> str:
+    """Over a text that was read so long ago, and not just now."""
+    return f"GitHub's text, as of {duration_text(max(1, round(seconds)))} ago"
 
 
 def by(author: str | None) -> str:

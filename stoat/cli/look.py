@@ -117,7 +117,7 @@ def plan_status(answer: PlanAnswer) -> None:
 def _rows(node: NodeAnswer, detail: str) -> list[tuple[str, ...]]:
     """A node's row, and one for each of its pull requests under its detail."""
     own = (node.id, node.kind, node.status, node.stance or "", detail)
-    return [own, *(("", "", "", "", str(pr["line"])) for pr in node.prs)]
+    return [own, *(("", "", "", "", pr.line) for pr in node.prs)]
 
 
 def _notes(session: Session) -> None:

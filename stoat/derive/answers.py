@@ -11,6 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from stoat.clock import Time
+from stoat.plan.github import Mergeable, PullState, Review, Verdict
 
 Status = Literal[
     "unrealized", "unknown", "missing", "open", "claimed", "pr-open", "abandoned", "done", "waiting", "running",
@@ -82,6 +83,40 @@ class StepShown(Struct, frozen=True, gc=False, rename="camel"):
     units: tuple[UnitShown, ...] = ()
 
 
+class CiShown(Struct, frozen=True, gc=False, rename="camel"):
+    """The checks of a pull request's head, counted; `total` counts skipped ones too, `failing` names what failed."""
+
+    verdict: Verdict
+    passed: int
+    failed: int
+    pending: int
+    total: int
+    failing: tuple[str, ...]
+
+
+class PullShown(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
+    """A pull request of a node: where it is, how it stands, and all of that as one `line` for people."""
+
+    number: int
+    url: str
+    title: str
+    repo: str
+    state: PullState
+    ci: CiShown
+    review: Review | None
+    mergeable: Mergeable
+    merge_state: str
+    head: str
+    base: str
+    merged_at: Time | None
+    line: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be merged; a draft is open."""
+        return self.state in ("open", "draft")
+
+
 class ReviewShown(Struct, frozen=True, gc=False, rename="camel"):
     """A review's newest round, and how many findings of all its rounds wait for a person, were accepted, rejected."""
 
@@ -131,7 +166,7 @@ class NodeAnswer(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
     assignee: str | None
     merge: str | None
     launch: Launch | None
-    prs: tuple[dict[str, object], ...]
+    prs: tuple[PullShown, ...]
     steps: tuple[StepShown, ...]
     attempts: int
     spent_usd: float | None

@@ -127,7 +127,7 @@ def _of_issue(
 
 def _merged_since(attempt: Attempt, answer: NodeAnswer) -> bool:
     """Whether a pull request was merged as quickly as that, without closing the issue."""
-    return any(str(pull["mergedAt"]) >= attempt.started for pull in answer.prs if pull["state"] == "merged")
+    return any(pull.state == "merged" and (pull.merged_at or "") >= attempt.started for pull in answer.prs)
 
 
 def _never_was(node: NodeState, attempt: Attempt, branch: Finish) -> bool:

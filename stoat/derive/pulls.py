@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from stoat.clock import Time
+from stoat.derive.answers import CiShown, PullShown
 from stoat.derive.watched import Key, Watched
 from stoat.plan.github import Ci, Issue, Pull, PullNow, PullRecord, Review
 
@@ -105,7 +106,7 @@ def of_pr(github: Watched, repo: str, number: int) -> tuple[tuple[Mine, ...], tu
     return _read(github, [(repo, number)])
 
 
-def shown(pulls: Iterable[tuple[Mine, str]]) -> tuple[dict[str, object], ...]:
+def shown(pulls: Iterable[tuple[Mine, str]]) -> tuple[PullShown, ...]:
     """Pull requests as every door shows them, each with its line in words."""
     return tuple(_shown(one, line) for one, line in pulls)
 
@@ -140,27 +141,20 @@ def _ordered(pulls: Iterable[Mine]) -> list[Mine]:
     return found
 
 
-def _shown(one: Mine, line: str) -> dict[str, object]:
+def _shown(one: Mine, line: str) -> PullShown:
     fact, ci = one.fact, one.ci
-    return {
-        "number": fact.number,
-        "url": fact.url,
-        "title": fact.title,
-        "repo": one.repo,
-        "state": fact.state,
-        "ci": {
-            "verdict": ci.verdict,
-            "passed": ci.passed,
-            "failed": ci.failed,
-            "pending": ci.pending,
-            "total": ci.total,
-            "failing": list(ci.failing),
-        },
-        "review": one.review,
-        "mergeable": fact.mergeable,
-        "mergeState": one.merge_state,
-        "head": fact.head,
-        "base": fact.base,
-        "mergedAt": fact.merged_at,
-        "line": line,
-    }
+    return PullShown(
+        number=fact.number,
+        url=fact.url,
+        title=fact.title,
+        repo=one.repo,
+        state=fact.state,
+        ci=CiShown(ci.verdict, ci.passed, ci.failed, ci.pending, ci.total, ci.failing),
+        review=one.review,
+        mergeable=fact.mergeable,
+        merge_state=one.merge_state,
+        head=fact.head,
+        base=fact.base,
+        merged_at=fact.merged_at,
+        line=line,
+    )

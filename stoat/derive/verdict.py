@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from stoat.clock import Time
-from stoat.derive.answers import Status, StepShown
+from stoat.derive.answers import PullShown, Status, StepShown
 from stoat.derive.turns import Turn
 from stoat.derive.watched import NOTHING_WATCHED, Key, Watched
 from stoat.plan.facts import NOTHING, Facts
@@ -45,7 +45,7 @@ class Verdict(Struct, frozen=True, gc=False):
     finished: bool = False
     landing: str = ""
     turn: Turn | None = None
-    prs: tuple[dict[str, object], ...] = ()
+    prs: tuple[PullShown, ...] = ()
     url: str | None = None
     reads: tuple[Key, ...] = ()
     unseen: bool = False

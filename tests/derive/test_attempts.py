@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from stoat.clock import plus
-from stoat.derive import attempts
+from stoat.derive import attempts, pulls
 from stoat.derive.answers import NodeAnswer
 from stoat.derive.attempts import Judged, Look, Verify, Wait, another, in_a_row
 from stoat.derive.integration import (
@@ -21,9 +21,11 @@ from stoat.derive.integration import (
     Unusable,
     Verified,
 )
+from stoat.derive.pulls import Mine
 from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, SLICE, Node
 from stoat.plan.state import Attempt, Mark, NodeState
+from tests.support.github_states import gh_pull
 
 START = "2026-11-30T10:00:00.000Z"
 EXIT = "2026-11-30T10:05:00.000Z"
@@ -191,7 +193,8 @@ def test_an_issue_that_cannot_be_seen_is_never_a_failure() -> None:
 @pytest.mark.parametrize(("merged_at", "outcome"), [(EARLY, "done"), ("2026-11-29T10:00:00.000Z", "failed")])
 def test_a_pull_request_that_was_merged_at_once_and_closed_nothing_was_one(merged_at: str, outcome: str) -> None:
     node = node_of(ISSUE)
-    seen = replace(answer(ISSUE, "open"), prs=({"state": "merged", "mergedAt": merged_at},))
+    merged = gh_pull(9, "merged", merged_at=merged_at)
+    seen = replace(answer(ISSUE, "open"), prs=pulls.shown([(Mine("o/r", merged, LATE), "#9 merged")]))
     found = attempts.judge(node, seen, Mergeable(HEAD, 1), now=LATE, settle=SETTLE, seen_at=LATE)
     assert isinstance(found, Judged) and found.outcome == outcome
 

@@ -427,7 +427,7 @@ def test_the_status_document_is_the_public_one() -> None:
     assert list(shown) == [
         "id", "kind", "title", "repo", "status", "detail", "ready", "readiness", "dependsOn", "unblocks", "stance",
         "stanceWhy", "waitsOn", "claim", "approvable", "approvedForAgents", "expedited", "cloud", "assignee", "merge",
-        "launch", "prs", "steps", "attempts", "spentUsd", "url", "rootBlocker",
+        "launch", "prs", "steps", "attempts", "spentUsd", "url", "review", "rootBlocker",
     ]  # fmt: skip
     assert list(shown["steps"][0]) == ["id", "title", "state", "detail", "command", "run", "units"]
 

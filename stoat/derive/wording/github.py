@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from stoat.clock import Time
 from stoat.derive import pulls
+from stoat.derive.answers import PullShown
 from stoat.derive.mainred import Blame, blame
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Trouble, Watched
@@ -37,7 +38,7 @@ def names(pulls: Sequence[Mine], home: str) -> str:
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} and {found[-1]}"
 
 
-def shown(found: Sequence[Mine], home: str, github: Watched) -> tuple[dict[str, object], ...]:
+def shown(found: Sequence[Mine], home: str, github: Watched) -> tuple[PullShown, ...]:
     """Pull requests as the doors show them, each with its line."""
     return pulls.shown((one, line(one, home, github)) for one in found)
 
@@ -87,10 +88,11 @@ def review(pull: Mine) -> str:
     """What reviewers said; what was said of an older commit says so."""
     decision = pull.review
     if decision == "changes_requested":
-        return because("review: changes requested", _by(pull, "changes_requested"))
-    if decision == "approved":
-        return because("review: approved", _by(pull, "approved"))
+        by = _by(pull, "changes_requested")
+        return f"changes requested {by}" if by else "review: changes requested"
     older = _by(pull, "approved")
+    if decision == "approved":
+        return f"approved {older}" if older else "review: approved"
     if decision == "review_required":
         return f"review required{f' (approved {older})' if older else ''}"
     return f"approved {older}" if older else ""

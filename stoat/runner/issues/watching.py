@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from stoat.clock import Time
 from stoat.derive import glances
-from stoat.derive.pulls import OPEN
 from stoat.derive.watching import on_github
 from stoat.derive.wording import issues as say
 from stoat.plan.nodes import ISSUE, PR, repository_of
@@ -104,5 +103,5 @@ def _call_out(run: Run, state: RunState) -> None:
         if need.kind == "main-red":
             run.narrator.once(("main-red", need.why), say.main_red(need.why))
             continue
-        heads = tuple(pull["head"] for pull in shown[node.spec.id].prs if pull["state"] in OPEN)
+        heads = tuple(pull.head for pull in shown[node.spec.id].prs if pull.is_open)
         run.narrator.first(("fix", node.spec.id, heads), say.a_persons(node.spec.id, need.why))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
+from msgspec import json
 from msgspec.structs import replace
 
 from stoat.plan.facts import Facts
@@ -132,14 +133,14 @@ SITUATIONS = {
     "green, nobody reviewed": pulled(("you", "review", "#9 open · CI ✓ 6/6")),
     "green and approved": pulled(("you", "merge", "review: approved"), review="approved"),
     "approved by somebody, no review asked for": pulled(
-        ("you", "merge", "review: approved: by bob"), opinions=(said("bob", "approved"),)
+        ("you", "merge", "· approved by bob"), opinions=(said("bob", "approved"),)
     ),
     "approved on an older commit": pulled(
         ("you", "review", "approved by bob at 0000000, an older commit"), opinions=(said("bob", "approved", OLD),)
     ),
     "changes requested": pulled(("you", "fix", "review: changes requested"), review="changes_requested"),
     "changes requested, no decision of GitHub's": pulled(
-        ("you", "fix", "review: changes requested: by bob"),
+        ("you", "fix", "· changes requested by bob"),
         opinions=(said("ada", "approved"), said("bob", "changes_requested")),
     ),
     "changes requested, pushed to since": pulled(
@@ -352,7 +353,7 @@ def test_a_pull_request_in_another_repository_closes_it_too() -> None:
     there = seen(gh_pull(4, url="https://github.com/o/x/pull/4"))
     found = github_answer("p/a", plan("p", issue("a")), record=record, now=looked({4: GREEN}, name="o/x"), o_x=there)
     assert (found.status, found.detail) == ("pr-open", "O/X#4 open · CI ✓ 6/6")
-    assert found.prs[0]["repo"] == "O/X"
+    assert found.prs[0].repo == "O/X"
 
 
 def test_a_pull_request_whose_repository_cannot_be_read_says_so() -> None:
@@ -436,24 +437,25 @@ def test_pull_requests_as_they_are_shown() -> None:
     )  # fmt: skip
     now = looked({9: ci("failed", 5, ("test",), pending=1, skipped=2)})
     found = github_answer("p/a", plan("p", issue("a")), record=record, now=now)
-    assert [one["number"] for one in found.prs] == [9, 3, 5, 4, 6]
-    assert found.prs[0] == {
+    assert [one.number for one in found.prs] == [9, 3, 5, 4, 6]
+    shown = json.decode(json.encode(found.prs))
+    assert shown[0] == {
         "number": 9, "url": PR, "title": "Fix lanes", "repo": "o/r", "state": "open",
         "ci": {"verdict": "failed", "passed": 5, "failed": 1, "pending": 1, "total": 9, "failing": ["test"]},
         "review": "approved", "mergeable": "mergeable", "mergeState": "clean", "head": HEAD, "base": "main",
         "mergedAt": None, "line": "#9 open · CI ✕ 1 failed (test) · review: approved",
     }  # fmt: skip
-    assert [one["line"] for one in found.prs[1:]] == [
+    assert [one.line for one in found.prs[1:]] == [
         "#3 draft · CI has not reported yet",
         "#5 merged 2026-11-30 12:00Z into main",
         "#4 merged 2026-11-30 11:00Z into main",
         "#6 closed without merging",
     ]
-    assert found.prs[4]["ci"] == {
+    assert shown[4]["ci"] == {
         "verdict": "failed", "passed": 0, "failed": 0, "pending": 0, "total": 0, "failing": ["test"],
     }  # fmt: skip
-    assert (found.prs[2]["state"], found.prs[2]["mergedAt"]) == ("merged", NOW)
-    assert found.prs[1]["ci"] == {"verdict": "pending", "passed": 0, "failed": 0, "pending": 0, "total": 0,
+    assert (found.prs[2].state, found.prs[2].merged_at) == ("merged", NOW)
+    assert shown[1]["ci"] == {"verdict": "pending", "passed": 0, "failed": 0, "pending": 0, "total": 0,
                                   "failing": []}  # fmt: skip
     assert found.url == "https://github.com/o/r/issues/7"
 

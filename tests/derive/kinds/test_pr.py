@@ -120,7 +120,7 @@ def test_checks_that_the_token_may_not_read_are_said_with_what_it_lacks_and_stay
         "the checks of #9 cannot be read with this token: look at them there, or use one that may "
         "(fine-grained: the permission Commit statuses; classic: the scope repo)"
     )
-    assert dict(found.prs[0])["ci"]["verdict"] == "pending"  # type: ignore[index]
+    assert found.prs[0].ci.verdict == "pending"
 
 
 def test_its_link_is_githubs() -> None:

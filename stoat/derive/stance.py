@@ -196,7 +196,9 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -
         return WAITING
     since = here.node.added.at
     if here.for_a_person:
-        return _you("person", since, _persons_action(here), say.A_PERSONS)
+        number = here.node.spec.issue
+        why = say.A_PERSONS if here.node.spec.kind != ISSUE or number is None else say.persons_issue(number)
+        return _you("person", since, _persons_action(here), why)
     if _can_take_a_go_ahead(here):
         whole = here.plan.header.go_ahead == "plan" and here.node.spec.kind == CHANGE
         action = commands.approve(here.slug, None if whole else here.id)
@@ -242,4 +244,9 @@ def _persons_action(here: Here) -> str:
         return commands.runs_add(here.slug, here.id)
     if kind == REVIEW:
         return commands.done(here.slug, here.id)
+    if kind == ISSUE:
+        number, repo = here.node.spec.issue, repository_of(here.plan.header, here.node.spec)
+        if number is None or repo is None:
+            return commands.bind(here.slug, here.id)
+        return here.verdict.url or commands.issue_url(repo, number)
     return commands.claim(here.slug, here.id)

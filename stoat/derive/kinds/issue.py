@@ -12,6 +12,7 @@ The first row that applies:
 | it was reopened, and no pull request is open                      | open, whatever was merged before |
 | a pull request of it was merged, since its last restart           | open, and nobody is to take it up: what closes it is said |
 | each pull request of it was closed without merging, since then    | abandoned  |
+| it is kept for a person, and all its sub-issues are closed        | open, and to be closed |
 | somebody holds it                                                 | claimed    |
 | else                                                              | open       |
 
@@ -24,12 +25,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from stoat.derive import mainred, pulls, sight
+from stoat.derive import holds, mainred, pulls, sight
 from stoat.derive.pulls import Mine
 from stoat.derive.turns import Turn, turn
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.watched import Key
-from stoat.derive.wording import commands
+from stoat.derive.wording import commands, stance
 from stoat.derive.wording import github as say
 from stoat.derive.wording import status as words
 from stoat.plan.github import Issue
@@ -65,7 +66,7 @@ def _verdict(
     if issue is not None and not issue.open:
         remarks = _remarks(context, home, at, found)
         if at.record is not None and at.record.unseen is not None:
-            remarks = [*remarks, say.unseen_remark(at.record.unseen)]
+            remarks = [*remarks, say.unseen_remark(words.number(at.repo, at.number), at.record.unseen)]
         return _done(say.closed(issue, home), node, context, home, found, remarks)
     if node.partial_accepted is not None:
         return _done(say.accepted(node.partial_accepted), node, context, home, found, [])
@@ -107,6 +108,9 @@ def _open(node: NodeState, plan: PlanState, context: Context, home: str, issue: 
         return _merged(fresh_merged[0], issue, plan, node, context, home)
     if fresh:
         return Verdict("abandoned", say.closed_unmerged(fresh, home))
+    if holds.for_a_person(node) and issue.children and not issue.children_open:
+        why = stance.all_split_off(issue.number)
+        return Verdict("open", why, turn=Turn(why, "person", issue.url, node.added.at, later=True))
     return Verdict("open", say.restarted(mine, home) if mine else say.OPEN)
 
 

@@ -90,6 +90,16 @@ def unbound(action: str) -> str:
     return f"not filed as an issue yet: bind it with `{action}`"
 
 
+def persons_issue(number: int) -> str:
+    """An issue that no agent is to work on: GitHub shows it closed, or it is not done."""
+    return f"{A_PERSONS}: close #{number} once it is done"
+
+
+def all_split_off(number: int) -> str:
+    """An open issue whose sub-issues are closed, all of them."""
+    return f"all its sub-issues are closed: close #{number}"
+
+
 def short(stance: Stance | None, status: Status, why: str, kind: NeedKind | None) -> str:
     """How a blocker stands, in a few words with the sign of its stance."""
     if stance is None:

@@ -91,6 +91,24 @@ SITUATIONS = {
         (gh_issue(9, reason="reopened"), gh_pull(9, "merged")),
         ("open", "held", None, True, "reopened, though #9 was merged"),
     ),
+    # kept for a person
+    "a person's": case(
+        (gh_issue(),), ("open", "you", "person", True, "open"),
+        given=node("a", "issue", spec={"issue": 7, "repo": "o/r", "assignee": "person"}),
+    ),
+    "a person's, split, one sub-issue open": case(
+        (gh_issue(children=2, children_open=1),), ("open", "you", "person", True, "open"),
+        given=node("a", "issue", spec={"issue": 7, "repo": "o/r", "assignee": "person"}),
+    ),
+    "a person's, split, all sub-issues closed": case(
+        (gh_issue(children=2),), ("open", "you", "person", True, "all its sub-issues are closed: close #7"),
+        given=node("a", "issue", spec={"issue": 7, "repo": "o/r", "assignee": "person"}),
+    ),
+    "a person's, split, all sub-issues closed, held": case(
+        (gh_issue(children=2),), ("claimed", "moving", None, True, "bot is on it"),
+        given=node("a", "issue", spec={"issue": 7, "repo": "o/r", "assignee": "person"}, claim=claim()),
+    ),
+    "an agent's, split, all sub-issues closed": case((gh_issue(children=2),), ("open", "held", None, True, "open")),
     # closed
     "closed": case((gh_closed(),), ("done", None, None, False, "closed (completed) at 2026-11-30 11:00Z")),
     "closed by its pull request": case(
@@ -498,3 +516,19 @@ def test_nothing_done_turns_undone_while_its_repository_is_unseen() -> None:
 def test_a_done_dependency_frees_an_issue() -> None:
     record = seen(REPOSITORY, MAIN, gh_issue())
     assert github_answer("p/a", plan("p", done("z"), issue("a", "z", **GO)), record=record, now=looked()).ready
+
+
+def test_what_settles_an_issue_that_is_kept_for_a_person_is_closing_it() -> None:
+    mine = {"issue": 7, "repo": "o/r", "assignee": "person"}
+    of = plan("p", node("a", "issue", spec=mine), node("b", "issue", "c", spec=mine), node("c", "change", **GO))
+
+    def owed(*facts: Any) -> list[tuple[str | None, str, str]]:
+        answers = github_answers(of, record=seen(REPOSITORY, MAIN, *facts), now=looked())
+        return [(need.node, need.why, need.action) for need in answers.needs]
+
+    link = "https://github.com/o/r/issues/7"
+    assert owed(gh_issue()) == [("a", "a step of yours: close #7 once it is done", link)]
+    # What a sub-issue's node is not done with is waited for, also when all that GitHub knows of are closed.
+    assert owed(gh_issue(children=2)) == [("a", "all its sub-issues are closed: close #7", link)]
+    enterprise = "https://ghe.example/o/r/issues/7"
+    assert owed(gh_issue(url=enterprise)) == [("a", "a step of yours: close #7 once it is done", enterprise)]

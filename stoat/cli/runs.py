@@ -104,7 +104,7 @@ def show(run: RunArgument, json: Json = False) -> None:
     render.say(render.clean(f"{shown.suite} by {shown.by or 'nobody known'} {where}"))
     render.say(f"from {shown.started_at or '?'} to {shown.finished_at or '?'}")
     for one in detail.scenarios:
-        _scenario(one)
+        _scenario(one, skipped=one.uid in detail.skipped)
 
 
 @app.command("export", epilog="Example: stoat runs export r-7m2kx0a9 --format junit > report.xml")
@@ -139,10 +139,12 @@ def flaky(tag: TagOption = None, json: Json = False) -> None:
     )
 
 
-def _scenario(one: ScenarioShown) -> None:
-    signs = {"CleanPass": "✓", "PassOnRetry": "✓", "Failed": "✗"}
+def _scenario(one: ScenarioShown, *, skipped: bool) -> None:
+    ended = "skipped" if skipped else one.outcome or "unfinished"
+    sign = {"CleanPass": "✓", "PassOnRetry": "✓", "Failed": "✗"}.get(ended)
     tries = f" (attempt {one.attempts})" if one.attempts is not None and one.attempts > 1 else ""
-    render.say(f"  {signs.get(one.outcome or '', '○')} {render.clean(one.uid)}{tries}")
+    word = f" ({render.clean(ended.lower())})" if sign is None else ""
+    render.say(f"  {sign or '○'} {render.clean(one.uid)}{word}{tries}")
     if one.outcome == "Failed" and one.error_message:
         render.block(one.error_message, indent=6, most=5)
 

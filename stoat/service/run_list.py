@@ -65,7 +65,10 @@ class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
-    """A run whole: its scenarios as its archive has them, else those that its record names."""
+    """A run whole: its scenarios as its archive has them, else those that its record names.
+
+    `skipped` are the uids of those that count as passed and did not run.
+    """
 
     run: RunShown
     scenarios: tuple[ScenarioShown, ...]
@@ -74,6 +77,7 @@ class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
     worker_faults: tuple[Any, ...] = ()
     stalls: tuple[Any, ...] = ()
     progress: Any = None
+    skipped: tuple[str, ...] = ()
 
 
 def listed(session: Session, tag: str | None = None, limit: int | None = None) -> list[RunShown]:
@@ -98,18 +102,21 @@ def show(session: Session, run_id: str) -> RunDetail:
     """A run and its scenarios; NotFound when nothing is known of it."""
     archive = Archive.of(session.store.common)
     detail = None
+    skipped: tuple[str, ...] = ()
     archived: dict[str, Indexed] = {}
     if archive.has(run_id):
         path = archive.path(run_id)
         seen = path.stat()
-        detail = wire_shown.detail(archive.read(run_id))
+        folded = archive.read(run_id)
+        detail = wire_shown.detail(folded)
+        skipped = tuple(uid for uid, one in folded.scenarios.items() if one.skipped)
         archived[detail.run.run_id] = Indexed(detail.run, seen.st_mtime, seen.st_size)
     for slug, event, lost in _events(session, None):
         if event.run == run_id or (detail is not None and event.run == detail.run.run_id):
             run = _shown(slug, event, lost, archived.get(event.run))
-            return _whole(run, detail, event)
+            return replace(_whole(run, detail, event), skipped=skipped)
     if detail is not None:
-        return _whole(_alone(archived[detail.run.run_id]), detail, None)
+        return replace(_whole(_alone(archived[detail.run.run_id]), detail, None), skipped=skipped)
     raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
 
 

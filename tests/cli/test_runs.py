@@ -1,14 +1,17 @@
-"""`stoat runs`: reports become evidence, and every run on record can be looked at."""
+"""`stoat runs`: reports become evidence, every run can be looked at and written out, and what is flaky is listed."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo
 
-GREEN = '<testcase classname="parcels.Parcels" name="Send one"/>'
-RED = '<testcase classname="Parcels" name="Lose one"><failure/></testcase>'
+GREEN = '<testcase classname="parcels.Parcels" name="Send one" time="0.25"/>'
+RED = '<testcase classname="Parcels" name="Lose one"><failure message="gone">gone at x\nline 2</failure></testcase>'
+FLAKY = '<testcase classname="Parcels" name="Send one"><flakyFailure message="first"/></testcase>'
 
 
 def report(repo: GitRepo, *cases: str, name: str = "report.xml") -> str:
@@ -17,20 +20,24 @@ def report(repo: GitRepo, *cases: str, name: str = "report.xml") -> str:
     return str(path)
 
 
+def add(stoat: Stoat, file: str, tag: str = "demo/send") -> str:
+    return str(stoat.json("runs", "add", file, "--tag", tag)["runId"])
+
+
 def test_a_slice_is_done_when_all_its_specs_are_green(stoat: Stoat, repo: GitRepo) -> None:
     said = stoat.ok("runs", "add", report(repo, GREEN), "--tag", "demo/send")
     assert said.splitlines()[1:] == ["  ✓ Parcels/Send one", "  ○ absent: Parcels/Lose one"]
     assert stoat.json("status", "demo")["nodes"][3]["status"] != "done"
     assert stoat.run("runs", "add", report(repo, GREEN, RED), "--tag", "demo/send").code == 0
     assert stoat.json("status", "demo")["nodes"][3]["status"] == "failed"
-    mended = report(repo, RED.replace("<failure/>", ""))
+    mended = report(repo, RED.replace("<failure", "<system-out").replace("</failure", "</system-out"))
     added = stoat.json("runs", "add", mended, "--tag", "demo/send")
-    assert (added["state"], added["specsPassed"], added["specsAbsent"]) == (
-        "passed", ["Parcels/Lose one"], ["Parcels/Send one"],
+    assert (added["state"], added["format"], added["specsPassed"], added["specsAbsent"]) == (
+        "passed", "junit", ["Parcels/Lose one"], ["Parcels/Send one"],
     )  # fmt: skip
     assert stoat.json("status", "demo")["nodes"][3]["status"] == "done"
     shown = stoat.json("runs", "show", added["runId"])
-    assert shown["run"]["commit"] == repo.head()
+    assert (shown["run"]["commit"], shown["run"]["archived"]) == (repo.head(), True)
     (scenario,) = shown["scenarios"]
     assert (scenario["uid"], scenario["outcome"], scenario["steps"]) == ("Parcels/Lose one", "CleanPass", [])
 
@@ -45,32 +52,37 @@ def test_several_reports_are_one_run_of_one_step(stoat: Stoat, repo: GitRepo) ->
     assert stoat.json("status", "demo")["nodes"][1]["steps"][0]["state"] == "failed"
 
 
-def test_a_step_is_the_worst_of_its_units_and_each_is_shown(stoat: Stoat, repo: GitRepo) -> None:
-    for unit, case in (("a.net9", GREEN), ("b/c.net8", RED)):
-        stoat.ok("runs", "add", report(repo, case), "--tag", f"demo/suite/unit/{unit}")
-    (step, _) = stoat.json("status", "demo")["nodes"][1]["steps"]
-    assert (step["state"], [(unit["id"], unit["state"]) for unit in step["units"]]) == (
-        "failed", [("a.net9", "passed"), ("b/c.net8", "failed")]
-    )  # fmt: skip
-    assert step["run"] == step["units"][1]["run"]
-    lines = [line.split() for line in stoat.ok("node", "show", "demo/suite", "--offline").splitlines()]
-    assert ["unit", "a.net9", "passed:"] in [line[:3] for line in lines]
-    assert [run["tag"] for run in stoat.json("runs", "list", "--tag", "demo/suite/unit/b/c.net8")] == [
-        "demo/suite/unit/b/c.net8"
+def test_a_run_is_shown_with_its_scenarios_and_what_went_wrong(stoat: Stoat, repo: GitRepo) -> None:
+    skipped = '<testcase classname="Parcels" name="Later"><skipped/></testcase>'
+    run = add(stoat, report(repo, FLAKY, RED, skipped))
+    detail = stoat.json("runs", "show", run)["run"]
+    first, second, third, *rest = stoat.ok("runs", "show", run).splitlines()
+    assert first == f"{run}: failed (1 of 2), demo/send"
+    assert second == f"s by {detail['by']} on main at {repo.head()[:10]}, machine {detail['machine']}"
+    assert third.startswith("from ? to 20")
+    assert rest == [
+        "  ○ Parcels/Later (skipped)",
+        "  ✗ Parcels/Lose one",
+        "      gone at x",
+        "      line 2",
+        "  ✓ Parcels/Send one (attempt 2)",
     ]
-    stoat.ok("gate", "run", "demo/suite", "--step", "unit")
-    (step, _) = stoat.json("status", "demo")["nodes"][1]["steps"]
-    assert (step["state"], step["units"]) == ("passed", [])
 
 
-def test_what_is_no_evidence_is_refused(stoat: Stoat, repo: GitRepo, tmp_path: Path) -> None:
+def test_what_is_no_evidence_is_refused_and_leaves_nothing(stoat: Stoat, repo: GitRepo, tmp_path: Path) -> None:
     nothing = report(repo, "<testcase name='x'><skipped/></testcase>")
+    text = report(repo, name="text.txt")
+    Path(text).write_text("ok 1 - TAP")
+    ctrf = report(repo, name="ctrf.json")
+    Path(ctrf).write_text('{"reportFormat":"CTRF","results":{"tests":[]}}')
     for arguments, said in (
         ([nothing, "--tag", "demo/send"], "nothing ran"),
         ([nothing, "--tag", "demo"], "'demo' is not a tag"),
         ([nothing, "--tag", "demo/nope"], "has no node 'nope'"),
         ([str(tmp_path / "missing.xml"), "--tag", "demo/send"], "cannot be read"),
-        ([nothing, "--tag", "demo/send", "--format", "ctrf"], "is not JSON"),
+        ([text, "--tag", "demo/send"], "does not say what it is\nhint: name it with --format"),
+        ([nothing, ctrf, "--tag", "demo/send"], "the files are of several formats"),
+        ([nothing, "--tag", "demo/send", "--format", "ctrf"], "report.xml:1:1: is not JSON"),
         ([nothing, "--tag", "demo/send", "--format", "xls"], "'xls' is not a format"),
     ):
         ran = stoat.run("runs", "add", *arguments)
@@ -78,3 +90,41 @@ def test_what_is_no_evidence_is_refused(stoat: Stoat, repo: GitRepo, tmp_path: P
         assert said in ran.err
     ran = stoat.run("runs", "show", "r-none")
     assert (ran.code, ran.err) == (3, "there is no run 'r-none'\nhint: see them with `stoat runs list`\n")
+    assert stoat.json("runs", "list") == []
+    assert [file for file in (repo.path / ".git" / "stoat" / "runs").rglob("*") if file.is_file()] == []
+
+
+def test_a_run_is_written_out_for_other_tools(stoat: Stoat, repo: GitRepo) -> None:
+    run = add(stoat, report(repo, FLAKY, RED))
+    assert json.loads(stoat.ok("runs", "export", run))["results"]["summary"]["flaky"] == 1
+    assert ElementTree.fromstring(stoat.ok("runs", "export", run, "--format", "junit")).get("failures") == "1"
+    events = [json.loads(line) for line in stoat.ok("runs", "export", run, "--format", "ndjson").splitlines()]
+    assert (events[0]["type"], events[0]["tag"], events[-1]["type"]) == ("run_started", "demo/send", "run_finished")
+
+
+def test_what_cannot_be_written_out_says_why(stoat: Stoat) -> None:
+    for arguments, said in (
+        (
+            ["r", "--format", "xml"],
+            "'xml' is not a format that runs are written in\nhint: one of: ctrf, junit, ndjson\n",
+        ),
+        (["r-none"], "there is no run 'r-none'\nhint: see them with `stoat runs list`\n"),
+        (["../../x", "--format", "ndjson"], "there is no run '../../x'\nhint: see them with `stoat runs list`\n"),
+    ):
+        ran = stoat.run("runs", "export", *arguments)
+        assert (ran.code, ran.out, ran.err) == (3, "", said)
+
+
+def test_the_flaky_ledger_says_what_is_flaky_and_how(stoat: Stoat, repo: GitRepo) -> None:
+    assert stoat.ok("runs", "flaky") == "nothing flaky in the runs that are known\n"
+    run = add(stoat, report(repo, FLAKY))
+    header, line = stoat.ok("runs", "flaky").splitlines()
+    assert header.lower().split() == ["scenario", "tag", "flaky", "how", "runs", "last", "seen", "in"]
+    assert "Parcels/Send one" in line and "passed on a retry 1×" in line and run in line
+    assert stoat.json("runs", "flaky", "--tag", "demo/suite") == {"flaky": []}
+
+
+def test_hostile_names_reach_no_terminal(stoat: Stoat, repo: GitRepo) -> None:
+    bad = f"{GREEN}<testcase classname='P' name='a\u202eb'><failure>x\u202ey</failure></testcase>"
+    run = add(stoat, report(repo, bad))
+    assert "\u202e" not in stoat.ok("runs", "show", run)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from stoat import clock
+from stoat.errors import Invalid, Refused
+from stoat.observe.archive import Archive
 from stoat.plan.nodes import Header
-from stoat.service import plans, run_list, runs
+from stoat.service import exporting, ledger, plans, run_list, runs
 from tests.service.conftest import As
 
 REPORT = "<testsuite name='s'><testcase classname='Parcels' name='Send one'/></testsuite>"
@@ -49,7 +54,7 @@ def test_a_run_has_every_field_that_readers_of_runs_expect(speak: As, report: Pa
     }  # fmt: skip
     assert (listed.scenarios, listed.total_scenarios, listed.scenarios_finished) == (1, 1, 1)
     shown = msgspec.to_builtins(run_list.show(session, run))
-    assert set(shown) == {"run", "scenarios", "lanes", "recycles", "workerFaults", "stalls", "progress"}
+    assert set(shown) == {"run", "scenarios", "lanes", "recycles", "workerFaults", "stalls", "progress", "skipped"}
     assert list(shown["scenarios"]) == [
         {
             "uid": "Parcels/Send one", "feature": "Parcels", "scenario": "Send one", "outcome": "CleanPass",
@@ -57,3 +62,106 @@ def test_a_run_has_every_field_that_readers_of_runs_expect(speak: As, report: Pa
             "touchedTypes": None,
         }
     ]  # fmt: skip
+
+
+FLAKY = '<testcase classname="Parcels" name="Send one"><flakyFailure message="first"/></testcase>'
+RED = '<testcase classname="Parcels" name="Lose one"><failure message="gone"/></testcase>'
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """`write(case, …, name="x.xml")` is a report with these cases."""
+
+    def report(*cases: str, name: str = "report.xml") -> Path:
+        file = tmp_path / name
+        file.write_text(f"<testsuite name='s'>{''.join(cases)}</testsuite>", encoding="utf-8")
+        return file
+
+    return report
+
+
+@pytest.mark.parametrize("format", exporting.FORMATS)
+def test_a_run_that_is_written_out_and_added_again_is_the_same_evidence(
+    speak: As, write: Write, tmp_path: Path, format: str
+) -> None:
+    session = speak()
+    archive = Archive.of(session.store.common)
+    first = runs.add(session, [write(FLAKY, RED)], "demo/send")
+    again = tmp_path / "again"
+    again.write_bytes(b"".join(exporting.export(archive, first.run_id, format)))
+    added = runs.add(session, [again], "demo/send")
+    assert added.format == ("bobcat" if format == "ndjson" else format)
+    assert added.run_id != first.run_id
+    assert msgspec.structs.replace(added, run_id="", format="") == msgspec.structs.replace(first, run_id="", format="")
+    one, other = (run_list.show(session, run.run_id).run for run in (added, first))
+    assert (one.commit, one.passed, one.passed_on_retry, one.failed) == (other.commit, 0, 1, 1)
+
+
+def test_an_archive_that_names_its_commit_is_evidence_of_that_one(speak: As, tmp_path: Path) -> None:
+    session = speak()
+    events = [
+        {"type": "run_started", "runId": "x", "commit": "c" * 40, "dirty": False, "branch": "b", "mode": "pytest"},
+        {"type": "scenario_finished", "runId": "x", "uid": "Parcels/Send one", "outcome": "CleanPass"},
+        {"type": "run_finished", "runId": "x", "exitCode": 0, "passed": 1, "failed": 0},
+    ]
+    file = tmp_path / "run.ndjson"
+    file.write_bytes(b"\n".join(msgspec.json.encode(event) for event in events) + b"\n")
+    shown = run_list.show(session, runs.add(session, [file], "demo/send/x").run_id).run
+    assert (shown.commit, shown.branch, shown.dirty, shown.mode) == ("c" * 40, "b", False, "pytest")
+    assert shown.tag == "demo/send/x"
+    file.write_bytes(b"\n".join(msgspec.json.encode(event) for event in events[:2]) + b"\n")
+    with pytest.raises(Refused, match="the run never finished"):
+        runs.add(session, [file], "demo/send")
+    assert len(run_list.listed(session)) == 1
+
+
+def test_a_report_that_is_broken_after_many_cases_leaves_nothing(speak: As, tmp_path: Path) -> None:
+    session = speak()
+    file = tmp_path / "cut.xml"
+    file.write_text("<testsuite name='s'>" + "<testcase classname='c' name='n'/>" * 3000, encoding="utf-8")
+    with pytest.raises(Invalid, match="it ends before its report does"):
+        runs.add(session, [file], "demo/send")
+    assert run_list.listed(session) == []
+    assert [found for found in Archive.of(session.store.common).directory.rglob("*") if found.is_file()] == []
+
+
+def test_undecided_is_neither_passed_nor_failed(speak: As, tmp_path: Path) -> None:
+    session = speak()
+    file = tmp_path / "r.json"
+    test = {"name": "Send one", "suite": ["Parcels"], "status": "other", "duration": 1}
+    file.write_bytes(msgspec.json.encode({"reportFormat": "CTRF", "results": {"tests": [test]}}))
+    added = runs.add(session, [file], "demo/send")
+    assert (added.state, added.indeterminate, added.specs_passed, added.specs_failed) == ("unknown", 1, (), ())
+
+
+def test_runs_that_only_an_archive_knows_are_listed_and_shown(speak: As, report: Path) -> None:
+    session = speak()
+    archive = Archive.of(session.store.common)
+    recorded = runs.add(session, [report], "demo/send").run_id
+    event = {"type": "run_started", "runId": "live", "suite": "S", "mode": "pytest", "tag": "no-plan/x"}
+    archive.append("live", [msgspec.json.encode(event)])
+    assert {run.run_id for run in run_list.listed(session)} == {"live", recorded}
+    (alone,) = run_list.listed(session, "no-plan/x")
+    assert (alone.finished, alone.orphaned, alone.suite, alone.commit) == (False, False, "S", None)
+    long_ago = time.time() - 3600
+    os.utime(archive.path("live"), (long_ago, long_ago))
+    assert run_list.show(session, "live").run.orphaned
+    archive.eject(recorded)
+    kept = run_list.show(session, recorded)
+    assert (kept.run.archived, [one.uid for one in kept.scenarios]) == (False, ["Parcels/Send one"])
+
+
+def test_the_ledger_takes_retries_from_archives_and_flips_from_the_record_too(speak: As, write: Write) -> None:
+    session = speak()
+    red = runs.add(session, [write(RED.replace("Lose", "Send"))], "demo/send").run_id
+    green = runs.add(session, [write("<testcase classname='Parcels' name='Send one'/>")], "demo/send").run_id
+    retried = runs.add(session, [write(FLAKY)], "demo/send").run_id
+    (line,) = ledger.flaky(session)
+    assert (line.uid, line.runs, line.failed, line.on_retry, line.times) == ("Parcels/Send one", 3, 1, 1, 2)
+    assert [(set(flip.passed), flip.failed) for flip in line.flips] == [({green, retried}, (red,))]
+    for run in (red, green, retried):
+        Archive.of(session.store.common).eject(run)
+    (line,) = ledger.flaky(session, "demo/send")
+    assert (line.runs, line.on_retry, len(line.flips)) == (3, 0, 1)
+    assert ledger.flaky(session, "demo/suite") == ()

@@ -29,20 +29,20 @@ LOOKS_ONLY = ("collectonly", "setupplan", "setuponly", "showfixtures", "show_fix
 
 def register(config: pytest.Config) -> None:
     """Make this run publish itself, if it is one that runs tests and is not a test of one that does already."""
-    marks = config.pluginmanager.has_plugin("flaky"), config.pluginmanager.has_plugin("pytest-bdd")
-    if hasattr(config, "workerinput"):
-        if any(marks):
-            config.pluginmanager.register(Marks(), "stoat-marks")
-        return
-    if os.environ.get(TAKEN) == os.environ[RUN_TAG] or any(getattr(config.option, name, False) for name in LOOKS_ONLY):
-        return
-    if any(marks):
+    flaky, bdd = (config.pluginmanager.has_plugin(name) for name in ("flaky", "pytest-bdd"))
+    worker = hasattr(config, "workerinput")
+    if not worker:
+        if os.environ.get(TAKEN) == os.environ[RUN_TAG] or any(
+            getattr(config.option, name, False) for name in LOOKS_ONLY
+        ):
+            return
+        settings = Settings.read(os.environ, Path(config.rootpath))
+        config.pluginmanager.register(Teller(config, Publisher(settings)), "stoat-teller")
+        # From 3.12 Python warns of a fork beside a thread. The thread is ours, so where warnings are errors the test
+        # that forks would fail because of us.
+        config.addinivalue_line("filterwarnings", "ignore:This process .* is multi-threaded:DeprecationWarning")
+    if flaky or (bdd and worker):
         config.pluginmanager.register(Marks(), "stoat-marks")
-    settings = Settings.read(os.environ, Path(config.rootpath))
-    config.pluginmanager.register(Teller(config, Publisher(settings)), "stoat-teller")
-    # From 3.12 Python warns of a fork beside a thread. The thread is ours, so where warnings are errors the test that
-    # forks would fail because of us.
-    config.addinivalue_line("filterwarnings", "ignore:This process .* is multi-threaded:DeprecationWarning")
 
 
 class Marks:
@@ -55,10 +55,11 @@ class Marks:
         """Add the scenario's names, and to the last report how a call ended that may have gone unreported."""
         report = yield
         with contextlib.suppress(Exception):
-            name = names.of_scenario(item)
-            if name is not None:
-                report.stoat_name = list(name)  # type: ignore[attr-defined]
-            if report.when == "call":
+            if report.when == "setup":
+                name = names.of_scenario(item)
+                if name is not None:
+                    report.stoat_name = list(name)  # type: ignore[attr-defined]
+            elif report.when == "call":
                 item.stash[_CALL] = _message(report) if report.failed else ""
             elif report.when == "teardown" and _CALL in item.stash:
                 report.stoat_call = item.stash[_CALL]  # type: ignore[attr-defined]
@@ -121,6 +122,8 @@ class Teller:
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test starts."""
+        if self.publisher.gone:
+            return
         with contextlib.suppress(Exception):
             if self.late:
                 self.at[nodeid] = self.publisher.now()
@@ -129,6 +132,8 @@ class Teller:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A phase of a test is over."""
+        if self.publisher.gone:
+            return
         with contextlib.suppress(Exception):
             self._report(report)
 
@@ -163,26 +168,25 @@ class Teller:
         self.story.begin(header, total)
 
     def _report(self, report: pytest.TestReport) -> None:
-        nodeid = report.nodeid
+        key = report.nodeid
         node = getattr(report, "node", None)
         lane = None if node is None else _lane(node)
-        said = getattr(report, "stoat_name", None)
-        name = Name(*said) if said else self.named.get(nodeid) or names.of_nodeid(nodeid)
-        key = nodeid
         if self.each:
-            key, name = f"{nodeid} {lane}", Name(name.feature, f"{name.scenario}[gw{lane}]")
-        if self.late:
-            at = self.at.pop(nodeid, None)
-            if at is not None:
-                self.story.start(key, name, at)
-        skipped = report.outcome == "skipped"
-        expected = getattr(report, "wasxfail", None)
-        self.story.report(key, name, Report(
-            when=report.when or "???", outcome=report.outcome, seconds=report.duration, lane=lane,
-            message=f"expected to fail: {expected}" if skipped and expected is not None
-            else "" if report.outcome == "passed" else _message(report),
-            part=hasattr(report, "context"), unlogged=getattr(report, "stoat_call", None),
-        ))  # fmt: skip
+            key = f"{key} gw{lane}"
+        at = self.at.pop(report.nodeid, None) if self.late else None
+        if at is not None or key not in self.story.tests:
+            self.story.start(key, self._name(report, lane), at)
+        outcome, message = report.outcome, ""
+        if outcome != "passed":
+            expected = getattr(report, "wasxfail", None) if outcome == "skipped" else None
+            message = _message(report) if expected is None else f"expected to fail: {expected}"
+        part, unlogged = hasattr(report, "context"), getattr(report, "stoat_call", None)
+        self.story.report(key, Report(report.when or "???", outcome, report.duration, message, part, unlogged, lane))
+
+    def _name(self, report: pytest.TestReport, lane: int | None) -> Name:
+        said = getattr(report, "stoat_name", None)
+        name = Name(*said) if said else self.named.get(report.nodeid) or names.of_nodeid(report.nodeid)
+        return Name(name.feature, f"{name.scenario}[gw{lane}]") if self.each else name
 
 
 def _lane(node: Any) -> int:

@@ -157,7 +157,9 @@ def at_end(root: Path) -> Event:
 
 def encoded(value: object) -> bytes:
     """JSON on one line. What is no text (half a surrogate pair) is a question mark: strict readers refuse it."""
-    return _ENCODER.encode(value).encode("utf-8", "replace")
+    import msgspec
 
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -11,6 +11,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from stoat import clock
@@ -65,7 +66,7 @@ class Settings:
 
 
 class Publisher:
-    """Takes events in (`post`) and sends them, in their order, from `start` to `close`."""
+    """Takes events in (`post`) and sends them, in their order, from `start` to `close`; `gone` once nobody listens."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -74,7 +75,7 @@ class Publisher:
         self._waiting: deque[Event] = deque()
         self._stop = threading.Event()
         self._looked = threading.Event()
-        self._gone = False
+        self.gone = False
         self._batch: list[Event] = []
         self._about: Event = {}
         self._outlet: Outlet | None = None
@@ -94,7 +95,7 @@ class Publisher:
 
     def post(self, event: Event) -> None:
         """Take an event in; never waits."""
-        if self._gone:
+        if self.gone:
             return
         if len(self._waiting) < MOST_WAITING or event["type"] == "run_finished":
             self._waiting.append(event)
@@ -126,7 +127,7 @@ class Publisher:
         except Exception:
             self._outlet = None
         finally:
-            self._gone = True
+            self.gone = True
             self._looked.set()
             self._waiting.clear()
 
@@ -174,6 +175,17 @@ class Publisher:
 
 def _clock() -> Callable[[], clock.Time]:
     """The time as it was at first and has gone on since, whatever a test does to the clock meanwhile."""
-    begun, tick = clock.now(), time.monotonic
-    start = tick()
-    return lambda: clock.plus(begun, tick() - start)
+    begun, tick = clock.parse(clock.now()), time.monotonic
+    # To the second it is spelled once a second: every test asks for it twice.
+    start, first = tick() - begun.microsecond / 1e6, begun.replace(microsecond=0)
+    spelled = (-1, "")
+
+    def now() -> clock.Time:
+        nonlocal spelled
+        second, thousandth = divmod(int((tick() - start) * 1000), 1000)
+        held = spelled
+        if held[0] != second:
+            held = spelled = second, clock.text(first + timedelta(seconds=second))[:-4]
+        return f"{held[1]}{thousandth:03d}Z"
+
+    return now

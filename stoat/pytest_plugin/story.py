@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from stoat.pytest_plugin.names import COLLECTION, Name
 
@@ -34,8 +34,7 @@ class Test:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """A phase of a test as pytest reports it.
 
     `skipped` is why it did not count (a skip, an expected failure); `part` says that it is of one subtest; `unlogged`
@@ -99,13 +98,13 @@ class Story:
                 self._tell_start(test, at)
         return test
 
-    def report(self, key: str, name: Name, report: Report) -> None:
-        """A phase of a test is over; after the last one its outcome is known."""
-        test = self.tests.get(key)
-        if test is not None and test.state == "again" and report.when in ("call", "teardown"):
+    def report(self, key: str, report: Report) -> None:
+        """A phase of a test that was started is over; after the last one its outcome is known."""
+        test = self.tests[key]
+        if test.state == "again" and report.when in ("call", "teardown"):
             return  # of the attempt that is over
-        if test is None or test.state != "running":
-            test = self.start(key, name)
+        if test.state != "running":
+            test = self.start(key, test.name)
         test.seconds += report.seconds
         if report.outcome == "rerun":
             self._retry(test, report.message or "the test failed", report.lane)

@@ -36,7 +36,7 @@ class Told:
         for phase in phases:
             outcome = marks.get(phase[-1], "passed")
             when = phase.rstrip("".join(marks))
-            self.story.report(key, name, Report(when, outcome, 0.25, "" if outcome == "passed" else f"{when} trouble"))
+            self.story.report(key, Report(when, outcome, 0.25, "" if outcome == "passed" else f"{when} trouble"))
         return self
 
     def finish(self, code: int) -> dict[str, Any]:
@@ -109,8 +109,8 @@ def test_reruns_that_do_not_help_leave_it_failed_once() -> None:
 def test_a_call_that_a_plugin_kept_to_itself_is_an_attempt_too() -> None:
     told = Told()
     told.story.start("k", IT)
-    told.story.report("k", IT, Report("setup", "passed"))
-    told.story.report("k", IT, Report("teardown", "passed", unlogged="assert 0"))
+    told.story.report("k", Report("setup", "passed"))
+    told.story.report("k", Report("teardown", "passed", unlogged="assert 0"))
     told.phases("setup", "call", "teardown")
     assert [event["type"] for event in told.events[2:4]] == ["scenario_finished", "retry_scheduled"]
     assert told.events[-1]["outcome"] == "PassOnRetry"
@@ -119,7 +119,7 @@ def test_a_call_that_a_plugin_kept_to_itself_is_an_attempt_too() -> None:
 def test_a_call_that_passed_and_is_made_again_is_no_retry() -> None:
     told = Told()
     told.story.start("k", IT)
-    told.story.report("k", IT, Report("teardown", "passed", unlogged=""))
+    told.story.report("k", Report("teardown", "passed", unlogged=""))
     told.phases("setup", "call", "teardown")
     assert told.events[-1]["outcome"] == "CleanPass"
     assert [event["type"] for event in told.events[1:]] == ["scenario_started", "scenario_finished"]
@@ -139,11 +139,11 @@ def test_two_tests_of_one_name_are_told_apart() -> None:
 def test_a_failed_subtest_counts_and_a_skipped_one_does_not() -> None:
     told = Told()
     told.story.start("k", IT)
-    told.story.report("k", IT, Report("call", "skipped", part=True, message="no"))
+    told.story.report("k", Report("call", "skipped", part=True, message="no"))
     told.phases("call", "teardown", start=False)
     assert "state" not in told.events[-1]
     told.story.start("l", Name("f", "t"))
-    told.story.report("l", Name("f", "t"), Report("call", "failed", part=True, message="no"))
+    told.story.report("l", Report("call", "failed", part=True, message="no"))
     told.phases("call", "teardown", key="l", name=Name("f", "t"), start=False)
     assert told.events[-1]["outcome"] == "Failed"
 
@@ -199,8 +199,8 @@ def test_lanes_say_how_many_tests_they_decided_and_that_they_crashed() -> None:
     told = Told(2)
     told.story.worker_up(0, 12)
     told.story.start("k", IT)
-    told.story.report("k", IT, Report("call", "passed", lane=0))
-    told.story.report("k", IT, Report("teardown", "passed", lane=0))
+    told.story.report("k", Report("call", "passed", lane=0))
+    told.story.report("k", Report("teardown", "passed", lane=0))
     told.story.worker_down(0, "Not properly terminated")
     told.story.worker_down(0, None)
     assert [event["type"] for event in told.events[-2:]] == ["worker_faulted", "lane_finished"]
@@ -212,7 +212,7 @@ def test_lanes_say_how_many_tests_they_decided_and_that_they_crashed() -> None:
 def test_a_long_error_is_cut() -> None:
     told = Told()
     told.story.start("k", IT)
-    told.story.report("k", IT, Report("setup", "failed", message="x" * 100_000))
+    told.story.report("k", Report("setup", "failed", message="x" * 100_000))
     told.phases("teardown", start=False)
     assert len(told.events[-1]["errorMessage"]) == LONGEST_MESSAGE
 

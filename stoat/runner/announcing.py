@@ -7,7 +7,7 @@ from dataclasses import replace
 from stoat.derive import landings
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
-from stoat.plan.nodes import ISSUE, LAUNCHED
+from stoat.plan.nodes import LAUNCHED
 from stoat.runner.state import Run, RunState
 
 
@@ -25,8 +25,8 @@ def announce(run: Run, state: RunState) -> RunState:
         if shown.status != "done" or state.statuses.get(shown.id) == "done" or shown.id in state.jobs:
             continue
         node = state.plan.nodes[shown.id]
-        if shown.kind == ISSUE or (node.attempt is None and node.landing is None):
-            outside = shown.kind in LAUNCHED - {ISSUE}
+        if shown.kind in landings.NEVER_LANDED or (node.attempt is None and node.landing is None):
+            outside = shown.kind in LAUNCHED - landings.NEVER_LANDED
             run.narrator.once(("done", shown.id), (landing.elsewhere if outside else say.done)(shown.id, shown.detail))
     for question in state.plan.questions.values():
         if question.state == "open":

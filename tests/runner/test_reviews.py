@@ -50,6 +50,7 @@ def test_a_review_is_launched_decided_by_a_person_mended_and_never_landed(world:
     assert world.run() == 0
     assert set(world.statuses().values()) == {"done"}
     assert world.starts() == ["a", "final", "final-f1", "after"]
+    assert world.said("✓ 'final' is done — 1 finding decided (1 mended)")
     files = world.repo.run_git("ls-tree", "--name-only", "refs/heads/p-int").splitlines()
     assert {"a.txt", "final-f1.txt", "after.txt"} <= set(files)
     assert "notes.txt" not in files

@@ -54,15 +54,16 @@ class Source(NamedTuple):
 
 def meaning(
     fact: WorktreeFact, state: State, plans: Mapping[str, PlanAnswer], facts: Facts, now: Time,
-    pulls: Collection[Pull], beyond: Collection[int],
+    pulls: Collection[Pull], beyond: Collection[int], merged: bool = False,
 ) -> Meaning:  # fmt: skip
     """What the plans, its pull requests (see `pulls_of`) and the live runners say of a worktree.
 
-    `beyond` are the numbers of those pull requests that lack a commit of what it has checked out.
+    `beyond` are the numbers of those pull requests that lack a commit of what it has checked out. `merged`: all that
+    it has checked out is on the remote's default branch.
     """
     said_by_pulls = _by_pulls(pulls, beyond)
     if fact.kind == "agent":
-        return said_by_pulls or Meaning(False, say.NOTHING_SAYS)
+        return said_by_pulls or (Meaning(True, say.ON_DEFAULT) if merged else Meaning(False, say.NOTHING_SAYS))
     ref = _node_of(fact, state)
     if ref is not None:
         plan = state.plans[ref.plan]

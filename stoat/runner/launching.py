@@ -49,8 +49,10 @@ def launch(run: Run, state: RunState) -> RunState:
     )  # fmt: skip
     launchable = [offer for offer in offered.launchable if offer.node not in state.by_hand]
     holds = [*offered.holds, *(Hold(node, "finished") for node in state.by_hand)]
-    if watching.awaits_first_look(run, state):
+    awaited = watching.awaits_first_look(run, state)
+    if awaited:
         launchable = [offer for offer in launchable if state.plan.nodes[offer.node].spec.kind != ISSUE]
+    if awaited or state.github.problem is not None:  # what keeps all of GitHub from being seen is said once
         holds = [hold for hold in holds if hold.reason != "unseen"]
     held = state.state.machine(run.machine).held
     if held is not None:

@@ -129,7 +129,9 @@ class _Work:
         pulls = deciding.pulls_of(fact, session.state(), self.repo)
         within = {pull.number for pull in pulls if fact.head and self._is_within(fact.head, pull.head)}
         beyond = {pull.number for pull in pulls} - within
-        means = deciding.meaning(fact, session.state(), answers.plans, session.facts(), at, pulls, beyond)
+        default = now.refs.get(f"refs/heads/{now.default}") if now.default is not None else None
+        merged = fact.head is not None and default is not None and self._is_within(fact.head, default)
+        means = deciding.meaning(fact, session.state(), answers.plans, session.facts(), at, pulls, beyond, merged)
         source = Source(now.name, now.problem)
         return deciding.judge(fact, means, source, pull=self.pull, ignored=self.ignored)
 

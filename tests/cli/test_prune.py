@@ -167,6 +167,16 @@ def test_pr_takes_only_what_has_one_of_its_commits(yard: Yard, stoat: Stoat) -> 
     assert dirty["why"] == "uncommitted changes in late"
 
 
+def test_an_agents_worktree_whose_work_is_on_the_default_branch_goes(yard: Yard, stoat: Stoat) -> None:
+    merged, ahead = yard.agent("agent-a1", "main"), yard.agent("agent-b2", "main")
+    ahead.commit({"more": "1"})
+    ahead.run_git("push", "origin", "HEAD:refs/heads/more")
+    said = stoat.json("prune", "--apply")
+    assert said["removed"] == [str(merged.path)] and not merged.path.exists()
+    [kept] = [one for one in said["kept"] if one["path"] == str(ahead.path)]
+    assert kept["why"].startswith("nothing says that its work is over") and ahead.path.exists()
+
+
 def test_a_pull_request_that_the_remote_does_not_have_is_not_found(yard: Yard, stoat: Stoat) -> None:
     yard.node("film")
     ran = stoat.run("prune", "--pr", "70", "--apply")

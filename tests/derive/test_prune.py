@@ -103,6 +103,7 @@ def test_a_pull_request_that_was_asked_for_stands_for_being_over_and_for_nothing
 def means(
     tree: WorktreeFact, *, node: dict[str, Any] | None = None, facts: Facts | None = None,
     pulls: tuple[PullRecord, ...] = (), archived: bool = False, repo: str | None = "O/N", beyond: tuple[int, ...] = (),
+    merged: bool = False,
 ) -> Meaning:  # fmt: skip
     """What a plan with the person's node `film`, the branch `train` and these pull requests says of a worktree."""
     film = replace(NodeState(spec=Node(id="film", kind="person"), added=MARK), **(node or {}))
@@ -113,7 +114,7 @@ def means(
     state = State("c", {"plans/demo": plan, "github/o/n": seen})
     facts = facts or Facts(machine="here")
     found = pulls_of(tree, state, repo)
-    return meaning(tree, state, derive(state, facts, NOW).plans, facts, NOW, found, beyond)
+    return meaning(tree, state, derive(state, facts, NOW).plans, facts, NOW, found, beyond, merged)
 
 
 def pull(number: int = 7, state: str = "merged", **fields: Any) -> PullRecord:
@@ -195,7 +196,8 @@ def test_an_integration_worktree_waits_for_its_whole_plan() -> None:
     assert means(replace(TRAIN, made_for=None)) == Meaning(False, "no plan here knows its branch")
 
 
-def test_an_agents_worktree_is_over_only_by_its_pull_request() -> None:
-    assert means(replace(TREE, kind="agent", made_for=None, branch=None)).why.startswith(
-        "nothing says that its work is"
-    )
+def test_an_agents_worktree_is_over_by_its_pull_request_or_once_the_default_branch_has_it() -> None:
+    agents = replace(TREE, kind="agent", made_for=None, branch=None)
+    assert means(agents).why.startswith("nothing says that its work is")
+    assert means(agents, merged=True) == Meaning(True, "the remote's default branch has all that it has checked out")
+    assert not means(TREE, merged=True).over

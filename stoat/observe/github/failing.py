@@ -107,7 +107,7 @@ def _by_rest(client: Client, run: Run) -> list[Annotation]:
         return []
     try:
         answer = client.get(f"/repos/{run.repo}/check-runs/{run.number}/annotations?per_page=50")
-        found = json.loads(answer.body)
+        found = answer.json()
     except (Unreachable, *UNDECODABLE):
         return []
     return [

@@ -328,8 +328,8 @@ def _null_at(data: object, path: Place) -> Place:
 
 
 def _is_hidden_end(place: Place) -> bool:
-    """An issue or a pull request at the end of an edge that this token may not see: its place in the list is empty."""
-    return len(place) >= 3 and place[-2] == "nodes" and place[-3] in query.LISTS
+    """An issue or a pull request at the end of an edge that this token may not see: its place is empty."""
+    return place[-1:] == ("parent",) or (len(place) >= 3 and place[-2] == "nodes" and place[-3] in query.LISTS)
 
 
 def _is_any(place: Place) -> bool:

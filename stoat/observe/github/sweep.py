@@ -21,8 +21,9 @@ from stoat.plan.github import GitHubState, Looked, NotThere, Reading, Wanted
 
 ISSUES = 25
 """Issues of one query: each brings its pull requests with all their checks, and GitHub works ten seconds at most."""
-OTHERS = 100
-"""Other questions of one query: one pull request, or the pull requests of one branch."""
+OTHERS = 120
+"""Other questions of one query: one pull request, or the pull requests of one branch. A hundred issues' and what is
+asked of their repositories fit together."""
 
 _ROUNDS = 20
 """How often what an answer leaves open is asked on: twenty pages of a hundred are not a list that is of use."""

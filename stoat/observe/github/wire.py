@@ -22,6 +22,8 @@ _LARGEST = 64 * 1024 * 1024
 """Bytes that an answer may have; of one that is read for its tail, all may pass by."""
 _HOPS = 5
 _HERE = ("127.0.0.1", "localhost", "::1")
+_SHORTEST_TOKEN = 20
+"""Characters of the shortest word that may be looked for in answers: GitHub's own tokens have 40 and more."""
 _NO_PROXY: Any = {"http": None, "https": None, "all": None}
 """No proxy leads to this machine, whatever the environment says of proxies and forgets to say of exceptions."""
 
@@ -35,12 +37,29 @@ class Response(NamedTuple):
     url: str = ""
 
     def json(self) -> Any:
-        """The body's JSON. Outage when it is none: a proxy's page, or cut off."""
+        """The body's JSON. Outage when it is none: a proxy's page, or cut off.
+
+        Half a surrogate pair is valid in JSON and in no text that could be written anywhere: it becomes U+FFFD.
+        """
         try:
-            return json.loads(self.body)
+            found = json.loads(self.body)
+            return _mended(found) if b"\\u" in self.body else found
         except UNDECODABLE:
             problem = f"{host_of(self.url)} answered with something that is not JSON (HTTP {self.status})"
         raise Outage(problem)
+
+
+def _mended(value: Any) -> Any:
+    """The same with whole characters only."""
+    match value:
+        case str():
+            return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case list():
+            return [_mended(each) for each in value]
+        case dict():
+            return {_mended(key): _mended(each) for key, each in value.items()}
+        case _:
+            return value
 
 
 class Wire:
@@ -101,7 +120,7 @@ class Wire:
                 allow_redirects=False,
                 stream=True,
             ) as answer:
-                content = _content(answer, tail)
+                content = self._without_token(_content(answer, tail))
                 names = {name.lower(): value for name, value in answer.headers.items()}
                 return Response(answer.status_code, names, content, url)
         except _Slow:
@@ -126,6 +145,12 @@ class Wire:
             trouble = Outage(f"{host_of(url)} cannot be asked")
         # Raised out here, so that not even its context leads to the library's exception.
         raise trouble
+
+
+    def _without_token(self, content: bytes) -> bytes:
+        """What comes back is shown and kept, and a server may repeat what it was sent."""
+        long_enough = len(self._token) >= _SHORTEST_TOKEN
+        return content.replace(self._token.encode(), b"[the token]") if long_enough else content
 
 
 class _Authorization:

@@ -318,3 +318,17 @@ def troubles(url: str) -> list[str]:
                 found.append(f"{error!r} {error.args} {vars(error)}")
                 error = error.__cause__ or error.__context__
     return found
+
+
+def test_a_server_that_repeats_the_token_does_not_make_it_known() -> None:
+    body = f'{{"message": "no such token: {TOKEN}", "status": "401"}}'.encode()
+    with scripted(lambda sent: Reply(401, body)) as server, pytest.raises(BadToken) as caught:
+        ask(server.url).graphql(QUERY)
+    assert TOKEN not in repr(caught.value) + caught.value.message and "no such token" in caught.value.message
+
+
+def test_half_a_character_costs_that_character_only() -> None:
+    body = b'{"data": {"viewer": {"login": "half \\ud800 of \\ud83d\\ude00"}}}'
+    with scripted(lambda sent: Reply(body=body)) as server:
+        answered = ask(server.url).graphql(QUERY)
+    assert answered.data["viewer"]["login"] == "half \ufffd of \U0001f600"

@@ -227,6 +227,14 @@ def test_a_part_that_is_left_out_is_an_error(hub: FakeHub, repo: Repository, cli
     assert len(seen(client, label="lane").issues) == 2
 
 
+def test_a_parent_that_the_token_may_not_see_is_nothing_the_graph_needs(
+    hub: FakeHub, repo: Repository, client: Client
+) -> None:
+    repo.issue("A child", number=1, parent=repo.issue("Hidden", number=2))
+    hub.faults.partial("Issue.parent", "FORBIDDEN", times=hub.faults.EVER)
+    assert classes(seen(client, issues=(1,))) == {1: "ready"}
+
+
 def _short(page: Any, info: Any, **arguments: Any) -> Any:
     """A page whose last item is left out, as if it had vanished."""
     return page.items[:-1]

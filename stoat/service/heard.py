@@ -120,6 +120,12 @@ class HeardRuns:
         with self._lock:
             return replace(held.run, scenarios=dict(held.run.scenarios))
 
+    def going(self) -> dict[str, tuple[str, tuple[int, int | None, int]]]:
+        """The runs with a tag that go on now: tag and how far they are, by run."""
+        with self._lock:
+            runs = [held.run for held in self._held.values() if not held.over]
+            return {run.run_id: (run.tag, run.done) for run in runs if run.tag}
+
     def others(self) -> list[Indexed]:
         """The archived runs that are not in memory."""
         with self._lock:

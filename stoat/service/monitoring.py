@@ -15,7 +15,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from stoat.errors import Invalid, Problem, Unreachable
@@ -51,12 +51,16 @@ class Monitor:
     """The receiver over one store. Every method may be called from any thread.
 
     Without `start` there is no thread: what is posted is taken in by whoever posts it, and nothing is put on the ref.
+    With it, `follow` is called once a second, to look at how far runs are.
     """
 
-    def __init__(self, session: Session, environ: Mapping[str, str] | None = None, *, silence: float = SILENCE) -> None:
+    def __init__(
+        self, session: Session, environ: Mapping[str, str], *, silence: float = SILENCE,
+        follow: Callable[[], object] = lambda: None,
+    ) -> None:  # fmt: skip
         self.runs = HeardRuns(Archive.of(session.store.common), silence)
-        self._witness = Witness(session, self.runs)
-        self._days = retention(environ or {})
+        self._witness = Witness(session, self.runs, follow)
+        self._days = retention(environ)
         self._queue: deque[_Posted] = deque()
         self._news = threading.Condition()
         self._waiting = 0

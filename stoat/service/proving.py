@@ -40,10 +40,10 @@ class Heard(NamedTuple):
     after: Tree | None = None
 
 
-def tag_of(run: Run) -> Tag | None:
-    """What a run is of, None when its tag is not written as one of a node's (or it has none)."""
+def tag_in(written: str | None) -> Tag | None:
+    """What a run of this tag is of; None when it is not written as one of a node's, or there is none."""
     try:
-        return split_tag(run.tag) if run.tag else None
+        return split_tag(written) if written else None
     except Invalid:
         return None
 
@@ -73,14 +73,14 @@ def prove(session: Session, heard: Sequence[Heard], known: Collection[str] = ())
     `known` names runs whose result is on record, though newer ones may have taken its place since. Raises what
     `Store.append` does.
     """
-    told = [one for one in heard if tag_of(one.run) is not None]
+    told = [one for one in heard if tag_in(one.run.tag) is not None]
     if not told:
         return None
 
     def decide(state: State, now: Time) -> Change | None:
         entries = []
         for one in told:
-            tag = tag_of(one.run)
+            tag = tag_in(one.run.tag)
             assert tag is not None
             plan = state.plan(tag.ref.plan)
             node = plan.nodes.get(tag.ref.node) if plan is not None else None

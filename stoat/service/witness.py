@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from stoat import clock
 from stoat.errors import StoatError
@@ -17,7 +18,7 @@ from stoat.plan.events.evidence import Tree
 from stoat.plan.monitor.run import Run
 from stoat.plan.state import NodeState, State
 from stoat.service.heard import HeardRuns, Held
-from stoat.service.proving import Heard, on_record, prove, tag_of, tree_now
+from stoat.service.proving import Heard, on_record, prove, tag_in, tree_now
 from stoat.service.session import Session
 
 _GATHER = 0.2
@@ -36,12 +37,14 @@ _log = logging.getLogger(__name__)
 
 
 class Witness:
-    """The thread that tells the ref. `look` has it look now."""
+    """The thread that tells the ref, and calls `follow` once a second while it is at it. `look` has it look now."""
 
-    def __init__(self, session: Session, runs: HeardRuns) -> None:
+    def __init__(self, session: Session, runs: HeardRuns, follow: Callable[[], object]) -> None:
         # A session is not for two threads; the store behind it is.
         self._session = Session(session.store, session.actor, session.directory)
         self._runs = runs
+        self._follow = follow
+        self._followed_at = 0.0
         self._settled: dict[str, float] = {}
         self._late_at = 0.0
         self._woken = threading.Event()
@@ -69,6 +72,9 @@ class Witness:
             last = self._stopped.is_set()
             try:
                 self._tell()
+                if not last and time.monotonic() >= self._followed_at:
+                    self._followed_at = time.monotonic() + _LOOK
+                    self._follow()
                 if not last and time.monotonic() >= self._late_at:
                     self._late_at = time.monotonic() + _LATE
                     self._catch_up()
@@ -132,7 +138,7 @@ class Witness:
 
 def _word(run: Run) -> str:
     """What there is to tell of a run: nothing without a tag, else something that is equal while it says the same."""
-    if tag_of(run) is None:
+    if tag_in(run.tag) is None:
         return ""
     return f"ended {run.heard}" if run.finished else "lost" if run.orphaned else "started"
 
@@ -152,7 +158,7 @@ def _see(held: Held) -> None:
 
 
 def _node_of(state: State, one: Indexed) -> NodeState | None:
-    tag = tag_of(Run(one.summary.run_id, tag=one.summary.tag))
+    tag = tag_in(one.summary.tag)
     plan = state.plan(tag.ref.plan) if tag is not None else None
     return plan.nodes.get(tag.ref.node) if plan is not None and tag is not None else None
 

@@ -12,6 +12,7 @@ from stoat.web import PORT, payloads, problems
 from stoat.web import monitor as receiving
 from stoat.web.api import api
 from stoat.web.current import EXTENSION
+from stoat.web.following import Following
 from stoat.web.icons import repository_icons
 from stoat.web.live import live
 from stoat.web.pages import pages
@@ -28,8 +29,11 @@ def create_app(session: Session, *, port: int = PORT) -> Flask:
     app = Flask("stoat.web")
     app.config["PORTS"] = (port,)
     app.jinja_options = {"finalize": payloads.shown, "trim_blocks": True, "lstrip_blocks": True}
-    app.extensions[EXTENSION] = Watch(session)
-    app.extensions[receiving.EXTENSION] = Monitor(session, os.environ)
+    watch = app.extensions[EXTENSION] = Watch(session)
+    following = Following(watch.tell)
+    monitor = app.extensions[receiving.EXTENSION] = Monitor(session, os.environ, follow=following.look)
+    following.runs = monitor.runs
+    app.jinja_env.globals["going"] = following
     app.jinja_env.globals["show"] = payloads
     app.register_blueprint(pages)
     app.register_blueprint(api)

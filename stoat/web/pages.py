@@ -17,6 +17,7 @@ from stoat.service import icons, nodes, reading, zoom
 from stoat.service.session import node_of, plan_of
 from stoat.web import graph
 from stoat.web.current import watch
+from stoat.web.following import Following
 from stoat.web.watch import View, on_github
 
 HISTORY_LINES = 60
@@ -30,19 +31,19 @@ class Shelf:
     """Rendered cards, kept while their answers stay the same: after a change only what changed is rendered."""
 
     def __init__(self) -> None:
-        self._cards: dict[str, tuple[NodeAnswer, str | None, Markup]] = {}
+        self._cards: dict[str, tuple[NodeAnswer, str | None, str, Markup]] = {}
         self._lock = threading.Lock()
 
-    def card(self, plan: str, node: NodeAnswer, icon: str | None) -> Markup:
-        """A node's card; `icon` is the mark of its repository's."""
+    def card(self, plan: str, node: NodeAnswer, icon: str | None, going: str) -> Markup:
+        """A node's card; `icon` is the mark of its repository's, `going` how far its test runs are."""
         ref = f"{plan}/{node.id}"
         kept = self._cards.get(ref)
-        if kept is None or kept[1] != icon or (kept[0] is not node and kept[0] != node):
-            html = current_app.jinja_env.get_template("card.html").render(plan=plan, node=node)
-            kept = (node, icon, Markup(html))
+        if kept is None or kept[1:3] != (icon, going) or (kept[0] is not node and kept[0] != node):
+            html = current_app.jinja_env.get_template("card.html").render(plan=plan, node=node, going=going)
+            kept = (node, icon, going, Markup(html))
             with self._lock:
                 self._cards[ref] = kept
-        return kept[2]
+        return kept[3]
 
 
 _shelf = Shelf()
@@ -51,7 +52,9 @@ _shelf = Shelf()
 @pages.app_template_global("card")
 def card(plan: str, node: NodeAnswer) -> Markup:
     """A node's card, for templates."""
-    return _shelf.card(plan, node, icon_mark(node.repo))
+    going = current_app.jinja_env.globals["going"]
+    assert isinstance(going, Following)
+    return _shelf.card(plan, node, icon_mark(node.repo), going.of_node(plan, node.id))
 
 
 @pages.app_template_global("icon_mark")

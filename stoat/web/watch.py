@@ -15,8 +15,8 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from msgspec import Struct
 
@@ -114,6 +114,16 @@ class Watch:
                 self._view = view
                 self._news.notify_all()
             return view
+
+    def tell(self, changes: Sequence[PlanChange]) -> None:
+        """Tell those who wait of changes that no commit made: how far a test run is."""
+        with self._lock, self._news:
+            if self._view is None or not changes:
+                return
+            number = self._view.number + 1
+            self._changes.extend((number, change) for change in changes)
+            self._view = replace(self._view, number=number, version=f"{self._boot}.{number}")
+            self._news.notify_all()
 
     def changes(self, since: str, plans: Collection[str] = ()) -> tuple[View, list[PlanChange]] | None:
         """The view now and what changed after version `since` (in these plans, or in any): one entry a plan.

@@ -13,6 +13,8 @@ import pytest
 import requests
 from flask.testing import FlaskClient
 
+from stoat import clock
+from stoat.gitstore.porcelain import git
 from stoat.service.session import Session
 from tests.support.streams import RUN, Publisher
 from tests.support.waiting import wait_until
@@ -206,7 +208,7 @@ class TestServed:
 
     def test_many_publishers_at_once_lose_nothing(self, address: str) -> None:
         def publish(number: int) -> list[int]:
-            says = Publisher(f"r-{number}")
+            says = Publisher(f"r-{number}", begin=clock.now())
             says.start(total=30)
             for place in range(30):
                 says.scenario(f"Send/{place}", "CleanPass", steps=1)
@@ -230,7 +232,7 @@ class TestServed:
         before = _commits(session)
         events = []
         for number in range(5):
-            says = Publisher(f"r-{number}")
+            says = Publisher(f"r-{number}", begin=clock.now())
             says.start(f"parcels/suite/{'unit' if number % 2 else 'build'}")
             says.finish(0, passed=1)
             events += says.events
@@ -241,6 +243,52 @@ class TestServed:
 
 
 def _commits(session: Session) -> int:
-    from stoat.gitstore.porcelain import git
-
     return int(git(session.directory, "rev-list", "--count", "refs/stoat/state").out)
+
+
+class TestFollowing:
+    """How far a run is, on the card of its node, as it goes."""
+
+    def test_a_card_follows_a_run_without_a_commit(self, session: Session) -> None:
+        with serving(session.directory) as address, requests.Session() as http:
+
+            def card() -> str:
+                return http.get(f"{address}/plans/parcels", timeout=20).text
+
+            says = Publisher("r-1", begin=clock.now())
+            says.start("parcels/suite/unit", total=120)
+            _post(http, address, says)
+            wait_until(lambda: "0 / 120" in card(), 10, "the card to know of it")
+            commits = _commits(session)
+            stream = http.get(f"{address}/api/events?plan=parcels", stream=True, timeout=20).iter_lines()
+            for place in range(37):
+                says.scenario(f"F/{place}", "CleanPass", steps=0)
+            for uid in ("F/a", "F/b"):
+                says.say("test_stalled", uid=uid, displayName=uid, inFlightMs=60_000, at=says.at())
+            _post(http, address, says)
+            told = next(line for line in stream if line.startswith(b"data:"))
+            assert json.loads(told[5:])["nodes"] == ["suite"]
+            assert "37 / 120 · 2 stalled" in card()
+            assert "37 / 120 · 2 stalled" in http.get(f"{address}/plans/parcels/nodes/suite", timeout=20).text
+            assert _commits(session) == commits
+            says.finish(0, passed=120)
+            _post(http, address, says)
+            wait_until(lambda: "/ 120" not in card(), 10, "the card to let go of it")
+
+    def test_runs_of_one_node_are_added_up(self, session: Session) -> None:
+        with serving(session.directory) as address, requests.Session() as http:
+            for number, total in ((1, 10), (2, 20)):
+                says = Publisher(f"r-{number}", begin=clock.now())
+                says.start(f"parcels/suite/unit/Unit.net{number}", total=total)
+                says.scenario("F/a", "CleanPass")
+                _post(http, address, says)
+            wait_until(lambda: "2 / 30" in http.get(f"{address}/plans/parcels", timeout=20).text, 10, "the sum")
+            says.run_id = "r-3"
+            says.start("parcels/suite/unit/Unit.net3", total=None)
+            _post(http, address, says)
+            wait_until(lambda: "2 done" in http.get(f"{address}/plans/parcels", timeout=20).text, 10, "the sum")
+
+
+def _post(http: requests.Session, address: str, says: Publisher) -> None:
+    assert http.post(f"{address}/api/ingest", json={"events": says.events}, timeout=20).status_code == 202
+    says.events.clear()

@@ -51,6 +51,12 @@ def progress(tally: Tally) -> str:
     return f"{passed + failed} of {counted(passed + failed + open_, 'step')}" + (f", {failed} failed" if failed else "")
 
 
+def in_flight(done: int, total: int | None, stalled: int) -> str:
+    """How far a test run has got: `37 / 120 · 2 stalled`."""
+    so_far = f"{done} done" if total is None else f"{done} / {total}"
+    return so_far + (f" · {stalled} stalled" if stalled else "")
+
+
 def tally(counts: Tally) -> str:
     """The same once nothing runs: `4✓ 1✗ 7○`, leaving out what is none."""
     return " ".join(f"{count}{sign}" for count, sign in zip(counts, "✓✗○", strict=True) if count)

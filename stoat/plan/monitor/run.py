@@ -132,6 +132,16 @@ class Run(Struct):
         return Counts(passed, failed, on_retry, len(outcomes) - passed - on_retry - failed, skipped)
 
     @property
+    def done(self) -> tuple[int, int | None, int]:
+        """How far it has got: how many are decided, of how many, and how many hang. Its supervisor knows best."""
+        decided = sum(one.outcome is not None for one in self.scenarios.values())
+        total = self.total_scenarios
+        if self.progress is not None:
+            decided, total = max(decided, self.progress.done), self.progress.total or total
+        known = [self.scenarios.get(uid) for uid in {stall.uid for stall in self.stalls}]
+        return decided, total, sum(one is None or one.outcome is None for one in known)
+
+    @property
     def verdict(self) -> Verdict | None:
         """How it ended; None while it runs, and for an orphaned one. A run in which nothing ran proves nothing."""
         if not self.finished:

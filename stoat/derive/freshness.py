@@ -5,13 +5,13 @@
 | a person asked for it to be verified again, after the oldest run began   | stale                           |
 | `reverify: on-branch-change`, and the branch moved after the oldest run  | stale, unless it was of the tip |
 | began                                                                    |                                 |
-| the tree was dirty, its commit moved during the run, the branch had left | done, but stale while something |
+| the tree was dirty, its commit moved during the run, its branch had left | done, but stale while something |
 | that commit before the run began, or a slice's specs were green on       | undone waits on the node        |
 | different commits                                                        |                                 |
 | none of these                                                            | done                            |
 
-The branch is the plan's, in the node's own repository where its tip there is known. That it had left a commit is only
-said of a commit that was seen as its tip before.
+The branch is the plan's, in the node's own repository where its tip there is known. It had left a commit that was seen
+as its tip before; or the checkout's own branch was behind the remote one that it follows.
 """
 
 from __future__ import annotations
@@ -36,17 +36,21 @@ class Proof(Struct, frozen=True):
     commit: str | None
     dirty: bool
     moved: bool
+    behind: str | None = None
+    """The branch whose remote one was ahead of what it ran on."""
 
     @classmethod
     def of_run(cls, run: Evidence) -> Proof:
         """A run of a step or of the whole gate."""
         moved = run.commit is not None and run.commit_after is not None and run.commit != run.commit_after
-        return cls(run.step or "", run.order, run.commit_after or run.commit, run.dirty is True, moved)
+        commit, behind = run.commit_after or run.commit, run.branch if run.behind else None
+        return cls(run.step or "", run.order, commit, run.dirty is True, moved, behind)
 
     @classmethod
     def of_spec(cls, name: str, spec: SpecResult) -> Proof:
         """The newest word on a spec."""
-        return cls(name, spec.began or spec.seq, spec.commit, spec.dirty is True, False)
+        behind = spec.branch if spec.behind else None
+        return cls(name, spec.began or spec.seq, spec.commit, spec.dirty is True, False, behind)
 
 
 class _Branch(Struct, frozen=True):
@@ -116,6 +120,9 @@ def _lesser(plan: PlanState, branch: _Branch, proofs: Sequence[Proof], together:
     ]
     if behind:
         return status.behind(_names(behind), plan.header.branch)
+    old = [proof for proof in proofs if proof.behind is not None]
+    if old:
+        return status.behind_remote(_names(old), old[0].behind or "")
     commits = sorted({proof.commit for proof in proofs if proof.commit is not None})
     return status.apart([commit[:7] for commit in commits]) if together and len(commits) > 1 else ""
 

@@ -18,7 +18,8 @@ _URL = re.compile(r"(?:[a-z+]+://(?:[^/@]*@)?[^/]+/|(?:[^/@]+@)?[^/:]+:/?)(?P<pa
 
 
 def tree_of(directory: Path) -> Tree:
-    """Commit, branch and cleanliness of the checkout around `directory`; None for each that cannot be told.
+    """Commit, branch and cleanliness of the checkout around `directory`, and how far it is behind the branch that it
+    follows; None for each that cannot be told.
 
     Files that git does not know and does not ignore make it dirty too: a result may depend on them.
     """
@@ -40,8 +41,12 @@ def parse_status(text: str) -> Tree:
         elif record:
             dirty = True
     commit, branch = head.get("branch.oid"), head.get("branch.head")
+    _, _, behind = head.get("branch.ab", "").partition(" -")
     return Tree(
-        commit=None if commit == "(initial)" else commit, branch=None if branch == "(detached)" else branch, dirty=dirty
+        commit=None if commit == "(initial)" else commit,
+        branch=None if branch == "(detached)" else branch,
+        dirty=dirty,
+        behind=int(behind) if behind.isdigit() else None,
     )
 
 

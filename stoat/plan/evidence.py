@@ -21,7 +21,8 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
     later there, whatever the clocks say. `commit` is the commit it began on, `commit_after` the one it ended on;
     `dirty` says whether the tree differed from the commit at either end, None where nobody could tell. `process` is
     the key of the recording process, to see whether a run that never finished is still going. A run that is `unknown`
-    is neither red nor green; one that is `lost` went quiet and never finished.
+    is neither red nor green; one that is `lost` went quiet and never finished. `behind` is how many commits the remote
+    one of its `branch` had beyond it.
     """
 
     run: str
@@ -54,6 +55,7 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
     on_retry: int = 0
     why: str | None = None
     began: int = 0
+    behind: int = 0
 
     @property
     def order(self) -> int:
@@ -108,3 +110,5 @@ class SpecResult(Struct, frozen=True, omit_defaults=True):
     tests: int = 0
     began: int = 0
     gone: str | None = None
+    behind: int = 0
+    branch: str | None = None

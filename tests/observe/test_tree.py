@@ -43,6 +43,17 @@ def test_a_detached_head_has_no_branch_and_an_unborn_one_no_commit(make_repo: Ma
     assert tree.tree_of(empty) == tree.Tree(commit=None, branch="main", dirty=False)
 
 
+def test_how_far_it_is_behind_the_branch_that_it_follows_is_told(make_repo: MakeRepo, tmp_path: Path) -> None:
+    repo, clone = make_repo(), tmp_path / "clone"
+    repo.run_git("clone", "--quiet", str(repo.path), str(clone))
+    assert tree.tree_of(clone).behind == 0
+    repo.commit({"a": "1"})
+    assert tree.tree_of(clone).behind == 0, "as it was last fetched"
+    repo.run_git("-C", str(clone), "fetch", "--quiet")
+    assert tree.tree_of(clone).behind == 1
+    assert tree.tree_of(repo.path).behind is None
+
+
 def test_nothing_is_known_where_there_is_no_repository(tmp_path: Path) -> None:
     assert tree.tree_of(tmp_path) == tree.NOT_SEEN
     assert tree.tree_of(tmp_path / "missing") == tree.NOT_SEEN

@@ -138,6 +138,11 @@ def behind(names: Sequence[str], branch: str | None) -> str:
     return f"on a commit that {onto} had already moved on from{f' ({listed(names)})' if names else ''}"
 
 
+def behind_remote(names: Sequence[str], branch: str) -> str:
+    """Why a pass proves less: the branch that it ran on lacked commits of its remote one."""
+    return f"on {branch} while it was behind its remote{f' ({listed(names)})' if names else ''}"
+
+
 def apart(names: Sequence[str]) -> str:
     """Why a pass proves less: no one commit has all of it."""
     return f"on different commits ({listed(names)})"

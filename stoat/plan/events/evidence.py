@@ -16,11 +16,15 @@ from stoat.plan.state import Mark, NodeState, PlanState
 
 
 class Tree(Struct, frozen=True, omit_defaults=True):
-    """Where something ran: commit and cleanliness, None for what could not be told (no repository, no git)."""
+    """Where something ran: commit and cleanliness, None for what could not be told (no repository, no git).
+
+    `behind` is how many commits its branch's remote one had beyond it, as it was last fetched; None without one.
+    """
 
     commit: str | None = None
     branch: str | None = None
     dirty: bool | None = None
+    behind: int | None = None
 
 
 class GateStarted(NodeEvent, tag="gate_started", frozen=True):
@@ -79,7 +83,7 @@ class GateFinished(NodeEvent, tag="gate_finished", frozen=True):
             signal=self.signal, started=self.started, seconds=self.seconds, limit=self.limit, commit=self.before.commit,
             commit_after=self.after.commit, dirty=_either(self.before.dirty, self.after.dirty),
             branch=self.after.branch or self.before.branch, machine=self.machine, session=self.by.session,
-            began=_began(node, self.run, plan.seq),
+            began=_began(node, self.run, plan.seq), behind=self.before.behind or 0,
         )  # fmt: skip
         going = {run: one for run, one in node.running.items() if run != self.run}
         plan.change(self.node, running=going, evidence=_with(node.evidence, ended))
@@ -155,7 +159,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
             seconds=self.seconds, commit=self.tree.commit, commit_after=self.tree.commit, dirty=self.tree.dirty,
             branch=self.tree.branch, machine=self.machine, session=self.by.session, passed=self.passed,
             failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
-            began=_began(node, self.run, plan.seq),
+            began=_began(node, self.run, plan.seq), behind=self.tree.behind or 0,
         )  # fmt: skip
         specs = _without_vanished(node, seen, {*self.specs_passed, *self.specs_failed})
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
@@ -164,7 +168,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
                     continue
                 specs[name] = SpecResult(
                     green, self.run, plan.seq, self.at, self.tree.commit, self.tree.dirty, self.source, seen.key,
-                    seen.tests, seen.began,
+                    seen.tests, seen.began, behind=seen.behind, branch=seen.branch,
                 )  # fmt: skip
         going = {run: one for run, one in _without_lost(node, seen.key).items() if run != self.run}
         plan.change(self.node, specs=specs, running=going, evidence=_with(node.evidence, seen))
@@ -205,6 +209,7 @@ class ResultAsserted(NodeEvent, tag="result_asserted", frozen=True):
             run=self.run, source=ASSERTED, state=self.state, at=self.at, by=self.by.name, seq=plan.seq, began=plan.seq,
             step=self.step, why=self.why, commit=self.tree.commit, commit_after=self.tree.commit,
             dirty=self.tree.dirty, branch=self.tree.branch, machine=self.machine, session=self.by.session,
+            behind=self.tree.behind or 0,
         )  # fmt: skip
         plan.change(self.node, evidence=_with(plan.nodes[self.node].evidence, said))
 

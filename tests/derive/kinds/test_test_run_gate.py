@@ -139,6 +139,7 @@ def test_a_person_may_ask_for_it_again() -> None:
 LESS = {
     "dirty": run("s", dirty=True),
     "moved": run("s", commit_after="b" * 40),
+    "behind": run("s", behind=3, branch="main"),
 }
 
 
@@ -146,7 +147,7 @@ LESS = {
 def test_a_pass_that_proves_less_stands_until_something_waits_on_it(less: str) -> None:
     alone = gate("g", steps=("s",), evidence={"s": LESS[less]})
     found = answer("p/g", plan("p", alone))
-    assert found.status == "done" and found.detail.startswith("its step passed, on a ")
+    assert found.status == "done" and found.detail.startswith("its step passed, on ")
     waited_on = answer("p/g", plan("p", alone, node("after", "change", "g")))
     assert waited_on.status == "stale" and waited_on.ready
     assert answer("p/g", plan("p", alone), plan("q", node("after", "change", "p/g"))).status == "stale"

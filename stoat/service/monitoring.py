@@ -124,7 +124,7 @@ class Monitor:
             self._empty()
 
     def _work(self) -> None:
-        retired = -math.inf
+        rested = retired = -math.inf
         while True:
             with self._news:
                 self._news.wait_for(lambda: self._queue or self._stopped, _REST)
@@ -132,7 +132,9 @@ class Monitor:
                     return
             try:
                 self._empty()
-                self.runs.rest()
+                if time.monotonic() - rested >= _REST:
+                    self.runs.rest()
+                    rested = time.monotonic()
                 if time.monotonic() - retired > _RETIRE:
                     retired = time.monotonic()
                     self.runs.archive.retire(time.time(), self._days)

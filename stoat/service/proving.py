@@ -157,9 +157,13 @@ def _at_both_ends(run: Run, before: Tree, after: Tree | None) -> Tree:
 
 
 def _differs(event: RunRecorded, ended: Evidence) -> bool:
-    """Whether a result says something else than the one on record: more was heard of the run since."""
-    return (event.state, event.passed, event.failed, event.indeterminate, event.on_retry, event.exit_code) != (
-        ended.state, ended.passed, ended.failed, ended.indeterminate, ended.on_retry, ended.exit_code,
+    """Whether a result says something else than the one on record: more was heard of the run, or it ran once more."""
+    return (
+        event.state, event.passed, event.failed, event.skipped, event.indeterminate, event.on_retry, event.exit_code,
+        event.started,
+    ) != (
+        ended.state, ended.passed, ended.failed, ended.skipped, ended.indeterminate, ended.on_retry, ended.exit_code,
+        ended.started,
     )  # fmt: skip
 
 

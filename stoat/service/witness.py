@@ -140,7 +140,7 @@ def _word(run: Run) -> str:
     """What there is to tell of a run: nothing without a tag, else something that is equal while it says the same."""
     if tag_in(run.tag) is None:
         return ""
-    return f"ended {run.heard}" if run.finished else "lost" if run.orphaned else "started"
+    return f"{run.tag} {f'ended {run.heard}' if run.finished else 'lost' if run.orphaned else 'started'}"
 
 
 def _see(held: Held) -> None:

@@ -29,6 +29,7 @@ def fold(run: Run | None, event: Event) -> Run:
         run = Run(run_id)
     run.heard += 1
     run.orphaned = False
+    run.dropped = max(run.dropped, wire.whole(event, "droppedEvents") or 0)
     take = _TAKES.get(wire.text(event, "type") or "")
     if take is not None:
         take(run, event)

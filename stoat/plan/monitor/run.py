@@ -90,6 +90,7 @@ class Run(Struct):
     `told` are the counts of run_finished; `orphaned` that it never finished and its publisher fell silent: it is not
     running, not passed and not failed, until it publishes again. `heard` counts its events. Some publishers also say
     the `commit`, whether it was `dirty`, the `machine` and their `process`; `after` is commit and dirty at the end.
+    `dropped` events were not published, for want of time: the counts are whole, what is under them may not be.
     """
 
     run_id: str
@@ -115,6 +116,7 @@ class Run(Struct):
     after: tuple[str | None, bool | None] = (None, None)
     machine: str | None = None
     process: str | None = None
+    dropped: int = 0
     orphaned: bool = False
     heard: int = 0
 

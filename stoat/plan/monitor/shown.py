@@ -68,7 +68,7 @@ class LaneShown(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
-    """A run whole."""
+    """A run whole. With `dropped_events` its counts are complete and its scenarios may not be."""
 
     run: RunSummary
     scenarios: tuple[ScenarioShown, ...]
@@ -77,6 +77,7 @@ class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
     worker_faults: tuple[WorkerFault, ...]
     stalls: tuple[Stall, ...]
     progress: Progress | None
+    dropped_events: int = 0
 
 
 def summary(run: Run) -> RunSummary:
@@ -109,7 +110,7 @@ def detail(run: Run) -> RunDetail:
             for one in lanes
         ),
         recycles=tuple(run.recycles), worker_faults=tuple(run.worker_faults), stalls=tuple(run.stalls),
-        progress=run.progress,
+        progress=run.progress, dropped_events=run.dropped,
     )  # fmt: skip
 
 

@@ -289,6 +289,19 @@ class TestVerdict:
         wanted = ("F/red", "F/late", "F/skipped", "F/cut", "F/green", "F/none")
         assert folded(says.events).specs(wanted) == (("F/late", "F/green"), ("F/red",))
 
+    def test_how_far_it_is_its_supervisor_knows_best(self, says: Publisher) -> None:
+        says.start(total=120)
+        says.scenario("F/a", "CleanPass")
+        for uid in ("F/a", "F/b", "F/b"):
+            says.say("test_stalled", uid=uid, displayName=uid, inFlightMs=9, at=says.at())
+        assert folded(says.events).done == (1, 120, 1)
+        says.say("run_progress", elapsedMs=5, done=37, total=118, inFlight=2, at=says.at())
+        assert folded(says.events).done == (37, 118, 1)
+
+    def test_events_that_its_publisher_dropped_are_told(self, says: Publisher) -> None:
+        says.finish(0, passed=9)["droppedEvents"] = 3
+        assert detail(folded(says.events)).dropped_events == 3
+
     def test_an_orphan_is_one_no_longer_when_it_says_something(self, says: Publisher) -> None:
         run = folded([says.start()])
         run.orphaned = True

@@ -33,6 +33,7 @@ from stoat.plan.github import (
     NotThere,
     Numbered,
     Pull,
+    PullLooked,
     PullNow,
     Reading,
     RepositoryNow,
@@ -69,7 +70,7 @@ def now(previous: GitHubNow, reading: Reading, at: Time) -> GitHubNow:
             key = _home(looked, one.repo).lower()
             pulls = previous.repositories.get(key, RepositoryNow()).pulls
             there = repositories.get(key, RepositoryNow())
-            fresh = _pull_now(pulls.get(one.pull.number), one.now)
+            fresh = _pull_now(pulls.get(one.pull.number), one)
             repositories[key] = replace(there, pulls={**there.pulls, one.pull.number: fresh})
     if reading.problem is not None:
         repositories = {**previous.repositories, **repositories}
@@ -100,6 +101,7 @@ class _Record:
             name.lower(): stream for stream in state.parts if (name := streams.repository_of(stream)) is not None
         }
         self._ours: set[str] = set()
+        self._given: set[tuple[str, int]] = set()
 
     def of(self, name: str) -> GitHubState:
         """What is on record of a repository."""
@@ -108,6 +110,13 @@ class _Record:
     def stream(self, name: str) -> str:
         """Its stream: the one there is, whatever its case, else one spelled as `name`."""
         return self._streams.setdefault(name.lower(), streams.of_repository(name))
+
+    def is_first(self, name: str, pull: int) -> bool:
+        """Whether a pull request was not given yet by this reading: what it says of it first counts."""
+        key = name.lower(), pull
+        fresh = key not in self._given
+        self._given.add(key)
+        return fresh
 
     def add(self, name: str, event: GitHubEvent) -> None:
         """Put an event on top, on a copy: the state is the store's."""
@@ -142,6 +151,8 @@ def _seen(record: _Record, looked: Looked) -> Iterator[tuple[str, GitHubEvent]]:
             yield name, IssueSeen(issue=issue)
     for one in looked.pulls:
         home = _home(looked, one.repo)
+        if not record.is_first(home, one.pull.number):
+            continue
         pull_record = record.of(home).pulls.get(one.pull.number)
         pull = _with_last_answers(pull_record.fact if pull_record is not None else None, one.pull)
         if pull_record is None or _is_news(pull_record.fact, pull_record.unseen, pull):
@@ -245,8 +256,12 @@ def _repository_now(previous: RepositoryNow, looked: Looked, at: Time) -> Reposi
     )
 
 
-def _pull_now(previous: PullNow | None, read: PullNow) -> PullNow:
-    """As read; a merge state that GitHub is working out keeps the last answer for the same head."""
+def _pull_now(previous: PullNow | None, looked: PullLooked) -> PullNow:
+    """As read; a merge state that GitHub is working out keeps the last answer for the same head, but for a conflict
+    that is none any more."""
+    read = looked.now
     if previous is None or previous.head != read.head or read.merge_state != "unknown":
+        return read
+    if previous.merge_state == "dirty" and looked.pull.mergeable == "mergeable":
         return read
     return replace(read, merge_state=previous.merge_state)

@@ -71,6 +71,11 @@ class Mine(Struct, frozen=True):
         return self.now.merge_state if self.now is not None else "unknown"
 
     @property
+    def conflicts(self) -> bool:
+        """Whether it cannot be merged into its base as it is."""
+        return self.fact.mergeable == "conflicting" or self.merge_state == "dirty"
+
+    @property
     def review(self) -> Review | None:
         """GitHub's decision; where the base asks for none, what the reviewers said.
 

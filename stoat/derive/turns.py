@@ -12,12 +12,18 @@ The first row that applies:
 | changes were requested of its head                                    | you    | fix      |
 | its checks run, or none has reported yet                              | moving |          |
 | it is a draft                                                         | you    | review   |
+| GitHub refuses it while it is behind its base                         | you    | fix      |
+| GitHub has never said yet whether it conflicts                        | moving |          |
 | the token may not read its checks, and what it may read has not failed | you   | review   |
 | required checks never reported, and all others ended                  | you    | merge    |
 | changes were requested of an older commit                             | you    | review   |
+| GitHub refuses it, and no review is required                          | you    | merge: there |
 | no checks at all, and merge-on-green                                  | you    | merge    |
 | a review is required and not given; or manual-review, and not approved | you   | review   |
 | else                                                                  | you    | merge    |
+
+GitHub refuses (its merge state is BEHIND or BLOCKED) by what this token may do: that a review is missing only its
+review decision says. A base with a merge queue refuses nothing: its queue tests the head on top of its tip.
 
 A review or a merge waits for the node's dependencies (`later`); a fix does not, nor do checks that nobody sees. Until
 a runner hands a red pull request back to its agent, and merges on green itself, all of these are a person's.
@@ -35,7 +41,7 @@ from stoat.derive.answers import NeedKind
 from stoat.derive.mainred import Blame
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Watched
-from stoat.derive.wording import commands
+from stoat.derive.wording import commands, merging
 from stoat.derive.wording import github as say
 from stoat.plan.github import Branch
 from stoat.plan.nodes import MergePolicy
@@ -64,12 +70,17 @@ def turn(pulls: Sequence[Mine], policy: MergePolicy | None, home: str, github: W
         return Turn(say.two_open(found, home), "merge", first.fact.url, first.at, later=True)
     default = github.default(first.repo)
     blame = mainred.blame(first, default)
-    return _wrong(first, home, default, blame) or _checks(first, home, blame) or _person(first, policy, home, blame)
+    return (
+        _wrong(first, home, default, blame)
+        or _checks(first, home, blame)
+        or _not_yet(first, home, _refused(first, github))
+        or _person(first, policy, home, blame, _refused(first, github))
+    )
 
 
 def _wrong(pull: Mine, home: str, default: Branch | None, blame: Blame) -> Turn | None:
     fact = pull.fact
-    if fact.mergeable == "conflicting":
+    if pull.conflicts:
         return Turn(say.conflicting(pull, home), "fix", fact.url, pull.at)
     if fact.queued:
         return Turn(say.queued(pull, home))
@@ -89,21 +100,42 @@ def _checks(pull: Mine, home: str, blame: Blame) -> Turn | None:
     return None
 
 
-def _person(pull: Mine, policy: MergePolicy | None, home: str, blame: Blame) -> Turn:
+def _not_yet(pull: Mine, home: str, refused: str | None) -> Turn | None:
+    fact = pull.fact
+    if fact.state == "draft" or pull.merge_state == "draft":
+        return Turn(say.draft(pull, home), "review", fact.url, pull.at, later=True)
+    if refused == "behind":
+        return Turn(merging.behind(pull, say.name(pull, home)), "fix", fact.url, pull.at)
+    if fact.mergeable == "unknown":
+        return Turn(merging.undecided(say.name(pull, home)))
+    return None
+
+
+def _person(pull: Mine, policy: MergePolicy | None, home: str, blame: Blame, refused: str | None) -> Turn:
     url, since, on_green = pull.fact.url, pull.at, policy == "merge-on-green"
-    if pull.fact.state == "draft":
-        return Turn(say.draft(pull, home), "review", url, since, later=True)
     if pull.ci.hidden:
         return Turn(say.hidden(pull, home), "review", url, since)
     if pull.ci.waiting:
         return Turn(say.never_reported(pull, home), "merge", url, since, later=True)
     if pull.review == "changes_requested":
         return Turn(say.changes_since(pull, home), "review", url, since, later=True)
+    if refused == "blocked" and pull.review != "review_required":
+        why = merging.blocked(say.name(pull, home), say.checks(pull, blame), say.review(pull))
+        return Turn(why, "merge", url, since, later=True)
     if on_green and pull.ci.verdict == "none":
         return Turn(say.no_ci(pull, home), "merge", url, since, later=True)
     if pull.review == "review_required" or (not on_green and pull.review != "approved"):
         return Turn(say.to_review(pull, home, blame), "review", url, since, later=True)
     return Turn(say.to_merge(pull, home, blame), "merge", url, since, later=True)
+
+
+def _refused(pull: Mine, github: Watched) -> str | None:
+    """GitHub's word (behind, blocked) where it refuses a merge; a base with a merge queue takes it all the same."""
+    known = github.repository(pull.repo)
+    settings = known.repository if known is not None else None
+    if settings is not None and settings.queue and settings.default_branch == pull.fact.base:
+        return None
+    return pull.merge_state if pull.merge_state in ("behind", "blocked") else None
 
 
 def _only_older(pull: Mine) -> bool:

@@ -438,6 +438,14 @@ def test_a_merge_state_that_is_worked_out_keeps_the_last_answer_for_the_same_hea
     assert found.repositories["acme/widgets"].pulls[8].merge_state == state
 
 
+def test_a_conflict_that_is_none_any_more_is_not_kept_while_the_merge_state_is_worked_out() -> None:
+    before = now(GitHubNow(), reading(replace(WHOLE, pulls=(pull_looked(PULL, merge_state="dirty"),))), T1)
+    for mergeable, state in (("mergeable", "unknown"), ("unknown", "dirty")):
+        read = pull_looked(replace(PULL, mergeable=mergeable))
+        found = now(before, reading(replace(WHOLE, pulls=(read,))), T2)
+        assert found.repositories["acme/widgets"].pulls[8].merge_state == state
+
+
 @pytest.mark.parametrize(
     ("names", "text"),
     [

@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stoat.derive import mainred, pulls
 from stoat.derive.pulls import Mine
@@ -20,6 +21,7 @@ from tests.support.github_states import (
     OLD,
     RED,
     RED_MAIN,
+    REPOSITORY,
     RUNNING,
     ci,
     gh_pull,
@@ -40,22 +42,33 @@ REVIEWS = {
 }  # fmt: skip
 
 
-def asked(fields: dict[str, Any], checks: Any, policy: Any = None, *, main: Any = MAIN) -> Turn | None:
+MERGE_STATES = (
+    "clean", "unstable", "has_hooks", "behind", "blocked", "dirty", "draft", "unknown", "a word of next year's",
+)  # fmt: skip
+
+
+def asked(
+    fields: dict[str, Any], checks: Any, policy: Any = None, *, main: Any = MAIN, merge_state: str = "clean",
+    queue: bool = False,
+) -> Turn | None:  # fmt: skip
     """Whose turn it is on #9."""
-    github = Watched({"o/r": seen(main)}, GitHubNow())
-    return turn([Mine("o/r", gh_pull(9, **fields), BEFORE, PullNow(head=HEAD, ci=checks))], policy, "o/r", github)
+    github = Watched({"o/r": seen(main, replace(REPOSITORY, queue=queue))}, GitHubNow())
+    now = PullNow(head=HEAD, ci=checks, merge_state=merge_state)
+    return turn([Mine("o/r", gh_pull(9, **fields), BEFORE, now)], policy, "o/r", github)
 
 
-def space() -> Iterator[tuple[str, str, str, str, bool, str | None]]:
+def space() -> Iterator[tuple[str, str, str, str, str, bool, bool, str | None]]:
     return product(
-        ("open", "draft"), ("mergeable", "conflicting", "unknown"), CHECKS, REVIEWS, (False, True),
-        (None, "merge-on-green"),
+        ("open", "draft"), ("mergeable", "conflicting", "unknown"), MERGE_STATES, CHECKS, REVIEWS, (False, True),
+        (False, True), (None, "merge-on-green"),
     )  # type: ignore[return-value]  # fmt: skip
 
 
-def right(state: str, mergeable: str, checks: str, review: str, queued: bool, policy: str | None) -> str | None:
+def right(
+    state: str, mergeable: str, word: str, checks: str, review: str, queued: bool, queue: bool, policy: str | None
+) -> str | None:
     """The need, None while it moves by itself: the table once more, as one would say it."""
-    if mergeable == "conflicting":
+    if mergeable == "conflicting" or word == "dirty":
         return "fix"
     if queued:
         return None
@@ -63,26 +76,49 @@ def right(state: str, mergeable: str, checks: str, review: str, queued: bool, po
         return "fix"
     if checks in ("running", "nothing yet"):
         return None
-    if state == "draft":
+    if "draft" in (state, word):
         return "review"
+    if word == "behind" and not queue:
+        return "fix"
+    if mergeable == "unknown":
+        return None
     if checks == "unreported":
         return "merge"
     if review == "older changes":
         return "review"
+    if word == "blocked" and not queue and review != "required":
+        return "merge"
     if policy is None:
         return "merge" if review == "approved" else "review"
     return "merge" if checks == "none" or review != "required" else "review"
 
 
 def test_the_whole_space_of_one_open_pull_request() -> None:
-    for state, mergeable, checks, review, queued, policy in space():
+    for case in space():
+        state, mergeable, word, checks, review, queued, queue, policy = case
         fields = {"pull_state": state, "mergeable": mergeable, "queued": queued, **REVIEWS[review]}
-        found = asked(fields, CHECKS[checks], policy)
+        found = asked(fields, CHECKS[checks], policy, merge_state=word, queue=queue)
         assert found is not None and found.why
-        expected = right(state, mergeable, checks, review, queued, policy)
-        assert found.kind == expected, (state, mergeable, checks, review, queued, policy)
+        assert found.kind == right(*case), case
         assert bool(found.action) == (found.kind is not None)
         assert not (found.later and found.kind == "fix")
+        if "can be merged ·" in found.why:
+            assert mergeable == "mergeable" and (queue or word not in ("behind", "blocked")), case
+
+
+@pytest.mark.parametrize(
+    ("word", "fields", "why"),
+    [
+        ("behind", {}, "#9 is behind main: bring it up to date"),
+        ("clean", {"mergeable": "unknown"}, "GitHub is working out whether #9 can be merged"),
+        ("blocked", {"review": "review_required"}, "#9 waits for your review · CI ✓ 6/6 · review required"),
+        ("blocked", {"review": "approved"}, "GitHub does not let this token merge #9 · CI ✓ 6/6 · review: approved"),
+        ("blocked", {}, "GitHub does not let this token merge #9 · CI ✓ 6/6 ("),
+    ],
+)
+def test_what_keeps_github_from_merging_is_said(word: str, fields: dict[str, Any], why: str) -> None:
+    found = asked(fields, GREEN, merge_state=word)
+    assert found is not None and found.why.startswith(why)
 
 
 def test_nothing_open_is_nobodys_turn() -> None:

@@ -51,7 +51,7 @@ def line(pull: Mine, home: str, github: Watched) -> str:
     if fact.state == "closed":
         return f"{what} closed without merging"
     parts = [f"{what} {fact.state}"]
-    if fact.mergeable == "conflicting":
+    if pull.conflicts:
         parts.append(f"conflicts with {fact.base}")
     elif fact.mergeable == "unknown":
         parts.append(f"not known yet whether it conflicts with {fact.base}")

@@ -186,3 +186,30 @@ def test_flags_that_mean_nothing_are_wrong_usage(stoat: Stoat, flags: list[str])
     ran = stoat.run("gate", "exec", "demo/bare", *flags, "--", "touch", "ran")
     assert ran.code == 2
     assert not (stoat.directory / "ran").exists()
+
+
+@pytest.mark.parametrize(("code", "state"), [(0, "passed"), (3, "failed")])
+def test_the_units_that_a_command_publishes_are_its_steps_and_its_red_exit_fails_them_all(
+    stoat: Stoat, repo: GitRepo, code: int, state: str
+) -> None:
+    report = repo.path / ".git" / "r.xml"
+    report.write_text("<testsuite name='s'><testcase classname='C' name='t'/></testsuite>", encoding="utf-8")
+    script = f'{sys.executable} -m stoat runs add "$1" --tag "$BOBCAT_RUN_TAG/Core.net9.0" && exit {code}'
+    ran = stoat.run("gate", "exec", "demo/suite", "--step", "lint", "--", "sh", "-c", script, "sh", str(report))
+    assert ran.code == code, ran.err
+    step = stoat.json("status", "demo")["nodes"][1]["steps"][1]
+    assert [(unit["id"], unit["state"]) for unit in step["units"]] == [("Core.net9.0", "passed")]
+    assert (step["state"] in ("passed", "mismatch")) == (state == "passed")
+    if code:
+        assert step["detail"].startswith("failed (exit 3) although its unit Core.net9.0 passed")
+
+
+def test_a_branch_that_is_behind_its_remote_one_proves_less(stoat: Stoat, repo: GitRepo) -> None:
+    repo.run_git("branch", "published")
+    repo.run_git("branch", "--quiet", "--set-upstream-to", "published")
+    ahead = repo.run_git("commit-tree", "-p", "HEAD", "-m", "x", "HEAD^{tree}")
+    repo.run_git("update-ref", "refs/heads/published", ahead)
+    stoat.ok("gate", "exec", "demo/bare", "--", "true")
+    shown = stoat.json("status", "demo")["nodes"][2]
+    assert shown["status"] == "done"
+    assert shown["detail"].endswith("on main while it was behind its remote")

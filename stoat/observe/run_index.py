@@ -44,6 +44,13 @@ class RunIndex:
         self._known = {one.summary.run_id: one for one in found}
         return found
 
+    def put(self, told: RunSummary) -> None:
+        """Keep the summary of an archive that is whole, by who wrote it and so need not fold it."""
+        path = self.archive.path(told.run_id)
+        with contextlib.suppress(OSError):
+            seen = path.stat()
+            self._keep(path.stem, Indexed(told, seen.st_mtime, seen.st_size))
+
     def tidy(self) -> None:
         """Remove the summaries of archives that are gone."""
         kept = {one.run_id for one in self.archive.runs()}

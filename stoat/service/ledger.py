@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from stoat.derive.flaky import Flaky, Seen, ledger
 from stoat.errors import NotFound
 from stoat.observe.archive import Archive
-from stoat.plan.monitor.scenario import FAILED, PASS_ON_RETRY, PASSES
+from stoat.observe.run_words import RunWords, Words
+from stoat.plan.monitor.scenario import CLEAN_PASS, FAILED, PASS_ON_RETRY, PASSES
 from stoat.service.run_list import RunShown, listed, show
 from stoat.service.session import Session
 
@@ -18,13 +19,14 @@ def flaky(session: Session, tag: str | None = None) -> tuple[Flaky, ...]:
 
 
 def _seen(session: Session, tag: str | None) -> Iterator[Seen]:
-    archive = Archive.of(session.store.common)
+    words = RunWords(Archive.of(session.store.common))
+    words.tidy()
     for run in listed(session, tag):
         if run.mode == "exec":
             continue
         if run.archived:
             try:
-                yield from _of_archive(archive, run)
+                yield from _of_archive(words.of(run.run_id), run)
             except NotFound:  # retired or ejected since it was listed
                 continue
         elif run.finished:
@@ -32,12 +34,11 @@ def _seen(session: Session, tag: str | None) -> Iterator[Seen]:
                 yield _word(run, one.uid, one.outcome or "", run.commit, run.dirty)
 
 
-def _of_archive(archive: Archive, run: RunShown) -> Iterator[Seen]:
-    folded = archive.read(run.run_id)
-    commit, dirty = (folded.commit, folded.dirty) if run.commit is None else (run.commit, run.dirty)
-    for one in folded.scenarios.values():
-        if not one.skipped and one.outcome in (*PASSES, FAILED):
-            yield _word(run, one.uid, one.outcome or "", commit, dirty)
+def _of_archive(words: Words, run: RunShown) -> Iterator[Seen]:
+    commit, dirty = (words.commit, words.dirty) if run.commit is None else (run.commit, run.dirty)
+    for outcome, uids in ((CLEAN_PASS, words.passed), (PASS_ON_RETRY, words.on_retry), (FAILED, words.failed)):
+        for uid in uids:
+            yield _word(run, uid, outcome, commit, dirty)
 
 
 def _word(run: RunShown, uid: str, outcome: str, commit: str | None, dirty: bool | None) -> Seen:

@@ -16,10 +16,13 @@ from stoat.errors import Invalid, Problem, Refused, Unreachable
 from stoat.gitstore.log import Change
 from stoat.observe import tree as trees
 from stoat.observe.archive import Archive
+from stoat.observe.run_index import RunIndex
 from stoat.plan import streams
 from stoat.plan.events.base import Actor
 from stoat.plan.events.evidence import RunRecorded, Tree
 from stoat.plan.ids import NodeRef, split_ref
+from stoat.plan.monitor import shown
+from stoat.plan.monitor.shown import RunSummary
 from stoat.plan.state import State
 from stoat.processes import machine_name
 from stoat.service.session import Session, mint, node_of
@@ -79,7 +82,7 @@ def add(session: Session, files: Sequence[Path], tag: str, format: str | None = 
     draft = Archive(Archive.of(session.store.common).directory / "adding")
     run = mint("r")
     try:
-        event = _read(session, draft, files, known, of, tag, seen, wanted, run)
+        event, summary = _read(session, draft, files, known, of, tag, seen, wanted, run)
 
         def decide(state: State, now: Time) -> Change:
             node_of(state, of.ref)
@@ -88,7 +91,9 @@ def add(session: Session, files: Sequence[Path], tag: str, format: str | None = 
 
         actor = session.actor
         session.store.append(decide, Actor(actor.name or "somebody", "observer", actor.session, actor.email))
-        draft.path(run).replace(Archive.of(session.store.common).path(run))
+        archive = Archive.of(session.store.common)
+        draft.path(run).replace(archive.path(run))
+        RunIndex(archive).put(summary)
     except OSError as failed:
         raise Unreachable(f"the run cannot be kept: {failed.strerror}", hint=f"see {draft.directory}") from failed
     finally:
@@ -123,8 +128,8 @@ def _format(files: Sequence[Path], format: str | None) -> str:
 def _read(
     session: Session, draft: Archive, files: Sequence[Path], format: str, of: Tag, tag: str, seen: Tree,
     wanted: tuple[str, ...], run: str,
-) -> RunRecorded:  # fmt: skip
-    """Write the run's events into the draft archive, and give what they prove."""
+) -> tuple[RunRecorded, RunSummary]:  # fmt: skip
+    """Write the run's events into the draft archive, and give what they prove, and the run in one line."""
     from stoat.observe.reports import reading
     from stoat.observe.reports.assembling import Assembly, Opening
 
@@ -142,16 +147,19 @@ def _read(
     if not assembly.passed + assembly.failed + assembly.unknown:
         raise Refused("nothing ran: the report has no test case that was not skipped", hint="see the runner's output")
     state = "failed" if assembly.failed else "unknown" if assembly.unknown else "passed"
-    return RunRecorded(
+    event = RunRecorded(
         node=of.ref.node, run=run, source=format, state=state, machine=machine_name(), step=of.step,  # type: ignore[arg-type]
         unit=of.unit, suite=assembly.suite, exit_code=assembly.exit_code, passed=assembly.passed - assembly.on_retry,
         failed=assembly.failed, skipped=assembly.skipped, indeterminate=assembly.unknown, on_retry=assembly.on_retry,
         seconds=assembly.seconds, started=assembly.started, specs_passed=tuple(_of(wanted, assembly.green)),
         specs_failed=tuple(_of(wanted, assembly.red)), tree=seen,
     )  # fmt: skip
+    return event, assembly.summary
 
 
-def _archived(draft: Archive, run_id: str, of: Tag, seen: Tree, wanted: tuple[str, ...]) -> RunRecorded:
+def _archived(
+    draft: Archive, run_id: str, of: Tag, seen: Tree, wanted: tuple[str, ...]
+) -> tuple[RunRecorded, RunSummary]:
     """What an archive proves that was made elsewhere: of the commit that it names itself, else of the one here."""
     run = draft.read(run_id)
     counts, verdict = run.counts, run.verdict
@@ -164,13 +172,14 @@ def _archived(draft: Archive, run_id: str, of: Tag, seen: Tree, wanted: tuple[st
     seconds = None
     if run.started_at is not None and run.finished_at is not None:
         seconds = max(0.0, clock.seconds_between(run.started_at, run.finished_at))
-    return RunRecorded(
+    event = RunRecorded(
         node=of.ref.node, run=run_id, source="pytest" if run.mode == "pytest" else "bobcat", state=verdict,
         machine=run.machine or machine_name(), step=of.step, unit=of.unit, suite=run.suite, exit_code=run.exit_code,
         passed=counts.passed - counts.skipped, failed=counts.failed, skipped=counts.skipped,
         indeterminate=counts.indeterminate, on_retry=counts.passed_on_retry, seconds=seconds, started=run.started_at,
         specs_passed=green, specs_failed=red, tree=tree,
     )  # fmt: skip
+    return event, shown.summary(run)
 
 
 def _of(wanted: tuple[str, ...], named: set[str]) -> Iterator[str]:

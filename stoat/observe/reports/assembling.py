@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from stoat import clock
 from stoat.clock import Time
 from stoat.observe.reports.cases import Attempt, Case, Line, Outcome, Suite
+from stoat.plan.monitor.shown import RunSummary
 
 Event = dict[str, Any]
 
@@ -57,7 +58,7 @@ class Assembly:
     """
 
     def __init__(self, opening: Opening, wanted: Iterable[str] = ()) -> None:
-        self.passed = self.failed = self.skipped = self.on_retry = self.unknown = 0
+        self.passed = self.failed = self.skipped = self.on_retry = self.unknown = self.unfinished = 0
         self.seconds: float | None = None
         self.suite = opening.suite
         self.started: Time | None = None
@@ -68,6 +69,7 @@ class Assembly:
         self._wanted = frozenset(wanted)
         self._outlines = [(_pattern(spec), spec) for spec in self._wanted if _TEMPLATE.search(spec)]
         self._begun = False
+        self._began = opening.at
         self._latest: Time | None = None
         self._seen: set[int] = set()
         self._again: dict[str, int] = {}
@@ -77,6 +79,20 @@ class Assembly:
     def exit_code(self) -> int:
         """As a runner would have ended: 0 green, 1 red, 2 neither."""
         return 1 if self.failed else 2 if self.unknown else 0
+
+    @property
+    def summary(self) -> RunSummary:
+        """The run in one line, once it has ended."""
+        opening = self._opening
+        decided = self.passed + self.failed + self.skipped + self.unknown
+        return RunSummary(
+            run_id=opening.run, suite=self.suite or opening.mode, repository=opening.repository or "",
+            branch=opening.branch, mode=opening.mode, finished=True, orphaned=False, exit_code=self.exit_code,
+            scenarios=decided + self.unfinished, started_at=self._began, finished_at=self.finished,
+            tag=opening.tag, total_scenarios=None, scenarios_finished=decided,
+            passed=self.passed - self.on_retry + self.skipped, failed=self.failed, passed_on_retry=self.on_retry,
+            indeterminate=self.unknown,
+        )  # fmt: skip
 
     def take(self, said: Suite | Case) -> Iterator[Event]:
         """The events of the next thing that a report says."""
@@ -122,9 +138,10 @@ class Assembly:
             return
         self._begun = True
         opening = self._opening
+        self._began = self.started or opening.at
         yield self._event(
             "run_started", suite=self.suite or opening.mode, repository=opening.repository, branch=opening.branch,
-            mode=opening.mode, startedAt=self.started or opening.at, totalScenarios=None, tag=opening.tag,
+            mode=opening.mode, startedAt=self._began, totalScenarios=None, tag=opening.tag,
             commit=opening.commit, dirty=opening.dirty, machine=opening.machine,
         )  # fmt: skip
 
@@ -179,9 +196,14 @@ class Assembly:
         self.failed += outcome == "failed"
         self.skipped += outcome == "skipped"
         self.unknown += outcome == "unknown"
+        self.unfinished += outcome == "unfinished"
 
     def _event(self, type: str, **fields: Any) -> Event:
-        return {"type": type, "runId": self._opening.run, **fields}
+        event = {"type": type, "runId": self._opening.run}
+        for name, value in fields.items():
+            if value is not None:
+                event[name] = value
+        return event
 
 
 def _word(attempt: Attempt, place: int) -> str:

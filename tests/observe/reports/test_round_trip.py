@@ -17,6 +17,7 @@ from stoat.observe.reports.assembling import Assembly, Opening
 from stoat.observe.reports.cases import Attempt, Case, Line
 from stoat.plan.monitor.fold import fold
 from stoat.plan.monitor.run import Run
+from stoat.plan.monitor.shown import summary
 from tests.support.reports import AT, told
 
 
@@ -105,3 +106,15 @@ def test_a_run_of_every_kind_of_scenario(format: str) -> None:
     run = assembled(whole)
     document = junit.export(run) if format == "junit" else json.dumps(ctrf.export(run, "0")).encode()
     assert list(read_back(document, format).scenarios) == list(run.scenarios)
+
+
+@given(st.lists(cases, max_size=5))
+def test_the_summary_is_that_of_the_folded_run(whole: list[Case]) -> None:
+    assembly = Assembly(Opening("r-1", "pytest", AT, tag="p/n", branch="main"))
+    run = Run("r-1")
+    for case in whole:
+        for event in assembly.take(case):
+            fold(run, event)
+    for event in assembly.end():
+        fold(run, event)
+    assert assembly.summary == summary(run)

@@ -289,11 +289,6 @@ def unread_pin(package: str, manifest: str, repository: str | None) -> str:
     return f"no sweep has read the pin of {package} in {manifest}{f' of {repository}' if repository else ''} yet"
 
 
-def no_review() -> str:
-    """A review that nobody has given."""
-    return "no review yet"
-
-
 def number(repository: str | None, of: int) -> str:
     """An issue or pull request: `OWNER/NAME#7`, or `#7` where no repository is named."""
     return f"{repository or ''}#{of}"

@@ -23,12 +23,16 @@ from stoat.plan.monitor import wire
 from stoat.plan.monitor.fold import fold
 from stoat.plan.monitor.run import Run
 from stoat.plan.monitor.shown import RunSummary, summary
+from stoat.processes import Identity, is_dead
 
 SILENCE = 60.0
 """Seconds without a word after which a run that has not finished is orphaned: publishers send a heartbeat every few."""
 
 IDLE = 32
 """How many runs that are over stay in memory."""
+
+_GONE = 2.0
+"""The same for one whose process is known to be dead."""
 
 _UNWRITTEN = 8 * 1024 * 1024
 """Bytes of events that are kept for a run whose archive cannot be written."""
@@ -99,7 +103,7 @@ class HeardRuns:
             late = [(run_id, held) for run_id, held in self._held.items() if held.unwritten]
             now = time.monotonic()
             for held in self._held.values():
-                if not held.over and now - held.heard > self.silence:
+                if not held.over and now - held.heard > (_GONE if _is_gone(held.run) else self.silence):
                     held.run.orphaned = True
             idle = sorted(
                 (held.heard, run_id) for run_id, held in self._held.items()
@@ -172,6 +176,14 @@ class HeardRuns:
             return Held(self.archive.read(run_id), time.monotonic())
         except (NotFound, OSError):
             return Held(Run(run_id), time.monotonic())
+
+
+def _is_gone(run: Run) -> bool:
+    """Whether the process that publishes a run said who it is, and is dead."""
+    try:
+        return run.process is not None and is_dead(Identity.parse(run.process))
+    except ValueError:
+        return False
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from stoat import clock
 from stoat.errors import Invalid, NotFound, Unreachable
 from stoat.gitstore.porcelain import git
 from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted
+from stoat.processes import identity_of
 from stoat.service import monitoring
 from stoat.service.monitoring import Monitor, retention
 from stoat.service.session import Session, open_session
@@ -177,6 +179,18 @@ class TestLost:
         post(monitor, says)
         wait_for(session, ("r-1", "started"), ("r-1", "lost"), ("r-1", "passed"))
         assert not monitor.runs.listed()[0].orphaned
+
+    def test_a_run_whose_process_died_is_lost_without_a_long_wait(self, start: Started, session: Session) -> None:
+        process = subprocess.Popen(["sleep", "60"])
+        identity = identity_of(process.pid)
+        assert identity is not None
+        monitor, says = start(), a_run(process=identity.key)
+        post(monitor, says)
+        wait_for(session, ("r-1", "started"))
+        process.kill()
+        process.wait()
+        wait_for(session, ("r-1", "started"), ("r-1", "lost"))
+        assert monitor.runs.listed()[0].orphaned
 
     def test_heartbeats_keep_it(self, start: Started, session: Session) -> None:
         monitor, says = start(silence=0.8), a_run()

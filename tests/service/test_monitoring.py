@@ -19,6 +19,7 @@ from stoat.gitstore.porcelain import git
 from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted
 from stoat.processes import identity_of
 from stoat.service import monitoring
+from stoat.service.heard import SILENCE
 from stoat.service.monitoring import Monitor, retention
 from stoat.service.session import Session, open_session
 from tests.support.gitrepo import GitRepo
@@ -168,9 +169,10 @@ class TestLost:
     """Runs that fall silent."""
 
     def test_a_silent_run_is_orphaned_and_lost_until_it_publishes_again(self, start: Started, session: Session) -> None:
-        monitor, says = start(silence=0.4), a_run()
+        monitor, says = start(), a_run()
         post(monitor, says)
         wait_for(session, ("r-1", "started"))
+        monitor.runs.held()[0].heard -= SILENCE + 1
         wait_until(lambda: monitor.runs.listed()[0].orphaned, 10, "the orphan")
         wait_for(session, ("r-1", "started"), ("r-1", "lost"))
         (run,) = monitor.runs.listed()
@@ -180,7 +182,10 @@ class TestLost:
         wait_for(session, ("r-1", "started"), ("r-1", "lost"), ("r-1", "passed"))
         assert not monitor.runs.listed()[0].orphaned
 
-    def test_a_run_whose_process_died_is_lost_without_a_long_wait(self, start: Started, session: Session) -> None:
+    def test_a_run_whose_process_died_is_lost_without_a_long_wait(
+        self, start: Started, session: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("stoat.service.heard._GONE", 0.0)
         process = subprocess.Popen(["sleep", "60"])
         identity = identity_of(process.pid)
         assert identity is not None
@@ -192,14 +197,17 @@ class TestLost:
         wait_for(session, ("r-1", "started"), ("r-1", "lost"))
         assert monitor.runs.listed()[0].orphaned
 
-    def test_heartbeats_keep_it(self, start: Started, session: Session) -> None:
-        monitor, says = start(silence=0.8), a_run()
-        for _ in range(8):
+    def test_heartbeats_keep_it(self, session: Session) -> None:
+        monitor, says = Monitor(session, {}), a_run()
+        post(monitor, says)
+        (held,) = monitor.runs.held()
+        for ago, orphaned in ((SILENCE - 9, False), (SILENCE + 1, True)):
             says.say("run_heartbeat", at=clock.now())
             post(monitor, says)
-            threading.Event().wait(0.2)
-            assert not monitor.runs.listed()[0].orphaned
-        wait_for(session, ("r-1", "started"))
+            assert not held.run.orphaned
+            held.heard -= ago
+            monitor.runs.rest()
+            assert held.run.orphaned is orphaned
 
     def test_a_run_is_read_back_as_an_orphan_and_heals(self, start: Started, session: Session) -> None:
         first, says = start(), a_run()

@@ -31,8 +31,7 @@ from stoat.plan.state import NodeState, PlanState, State
 from stoat.processes import NotStarted, Process, spawn
 from stoat.runner import agents, preparing, profiles, workspace
 from stoat.runner.filling import fill_shell, values
-from stoat.runner.issues import watching
-from stoat.runner.issues.asking import brief_of
+from stoat.runner.issues import asking, watching
 from stoat.runner.options import executable
 from stoat.runner.preparing import NotNow, Prepared
 from stoat.runner.prompts import assignment, prompt
@@ -77,6 +76,13 @@ def launch(run: Run, state: RunState) -> RunState:
             due = replace(state, due=_sooner(state.due, wait))
             return _with_holds(run, due, [*holds, *picked.holds], pending=True)
         offer = picked.launch[0]
+        # All at once, so that one that GitHub does not answer for puts off no more than itself.
+        nodes = [node for one in picked.launch if (node := state.plan.nodes.get(one.node)) is not None]
+        unread = {node.spec.id: asking.awaited(run, state, node) for node in nodes}
+        wait = unread.get(offer.node)
+        if wait is not None:
+            due = replace(state, due=_sooner(state.due, wait), reading=True)
+            return _with_holds(run, due, [*holds, *picked.holds], pending=True)
         left.remove(offer)
         if offer.node in state.plan.nodes:  # it may have been removed while another one was launched
             state, unreachable = _launch(run, state, offer, unreachable)
@@ -210,7 +216,7 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     log_from = log.stat().st_size if log.exists() else 0
     told = assignment(
         state.plan, node, holder=run.options.agent, own_names=tuple(own), before=state.last_words.get(spec.id),
-        issue=brief_of(run, state, node),
+        issue=asking.brief_of(run, state, node),
     )  # fmt: skip
     try:
         argv = profiles.command_line(

@@ -65,7 +65,7 @@ def run_plan(options: RunOptions, session: Session, emit: Callable[[str], None],
 
 def poll(run: Run, state: RunState) -> RunState:
     """One poll: all steps, then say to others how the run stands."""
-    state = replace(state, pending=False, due=None)
+    state = replace(state, pending=False, due=None, reading=False)
     for step in STEPS:
         state = step(run, state)
     run.live.update(_fact(run, state))
@@ -105,8 +105,9 @@ def _work(run: Run, state: RunState) -> int:
 
 def _is_over(run: Run, state: RunState) -> bool:
     if run.options.once:
-        # What nobody has looked at yet is not launched: a plan on GitHub is polled again after its first look.
-        return not awaits_first_look(run, state)
+        # What nobody has looked at yet is not launched: a plan on GitHub is polled again after its first look, and when
+        # it has said what an issue is about.
+        return not (awaits_first_look(run, state) or state.reading)
     if state.jobs or state.pending:
         return False
     return state.stop is not None or not run.options.watch

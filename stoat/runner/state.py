@@ -23,6 +23,7 @@ from stoat.plan.facts import RunnerFact
 from stoat.plan.github import GitHubNow
 from stoat.plan.state import PlanState, State
 from stoat.processes import Identity, Process, is_alive
+from stoat.runner.issues.texts import Texts
 from stoat.runner.narration import Narrator
 from stoat.runner.options import RunOptions
 from stoat.runner.waking import Waker
@@ -89,6 +90,7 @@ class Run:
     live: Live
     waker: Waker
     sweeper: Sweeper
+    texts: Texts
     environ: Mapping[str, str]
     stoat: Path
     interrupts: Interrupts
@@ -148,6 +150,8 @@ class RunState:
     integration: Integration | None = None
     brought: frozenset[str] = frozenset()
     """The merge commits of upstream issues that the plan's branch has."""
+    reading: bool = False
+    """Whether a launch waits for the text of its issue."""
     asked: Time | None = None
     """When this run last asked for a look at GitHub."""
 

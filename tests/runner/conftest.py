@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,6 +29,9 @@ from stoat.runner.profiles import Profile, choose
 from stoat.service import decisions, plans
 from stoat.service.session import Session, parse_ref
 from tests.support.gitrepo import GitRepo, MakeRepo
+
+if TYPE_CHECKING:
+    from tests.runner.issues.hub import Hub
 
 AGENT = '''\
 import os, pathlib, subprocess, sys, time
@@ -238,3 +241,16 @@ def world(make_repo: MakeRepo, tmp_path: Path) -> Iterator[World]:
     made = World(make_repo("app", origin=True), tmp_path / "the agents")
     yield made
     made.close()
+
+
+@pytest.fixture
+def github(tmp_path: Path) -> Iterator[Hub]:
+    """The fake GitHub, its repository and a world for a runner in a checkout of it."""
+    from tests.runner.issues.hub import Hub
+    from tests.support.fakehub import FakeHub
+
+    with FakeHub(tmp_path / "hub") as hub:
+        made = Hub(hub, tmp_path)
+        yield made
+        print("\n".join([*made.world.lines, *hub.operations()]))  # shown where a test fails
+        made.world.close()

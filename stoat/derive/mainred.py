@@ -5,6 +5,7 @@
 | of the pull request, and each fails on main, too   | main                 |
 | … and some that main does not fail                 | itself; what is main's is named |
 | of the pull request, and main is green or unknown  | itself               |
+| of one name with main's, published by another one  | itself               |
 | without names                                      | itself               |
 
 Only a pull request into the default branch can be red because of it. Main's checks are those of its last settled
@@ -13,6 +14,7 @@ commit, as on record.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Literal
 
 from msgspec import Struct
@@ -43,8 +45,23 @@ def blame(pull: Mine, default: Branch | None) -> Blame:
     failing = pull.ci.failing
     if default is None or default.ci != "failed" or pull.fact.base != default.name:
         return Blame(failing, ())
-    mains = tuple(name for name in failing if any(_same(name, other) for other in default.failing))
+    theirs = _published(default.failing, default.producers)
+    mains = tuple(
+        name
+        for name, producer in _published(failing, pull.ci.producers)
+        if any(_same(name, other) and _one_of(producer, of_other) for other, of_other in theirs)
+    )
     return Blame(tuple(name for name in failing if name not in mains), mains)
+
+
+def _published(names: tuple[str, ...], producers: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each name with its producer; without one where none was noted down yet."""
+    return list(zip_longest(names, producers[: len(names)], fillvalue=""))
+
+
+def _one_of(producer: str, other: str) -> bool:
+    """Whether two checks are published by the same app and workflow; what is not known speaks against nothing."""
+    return not producer or not other or producer == other
 
 
 def _same(one: str, other: str) -> bool:

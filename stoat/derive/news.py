@@ -213,7 +213,9 @@ def _with_last_answers(known: Pull | None, read: Pull) -> Pull:
         return read
     if read.mergeable == "unknown":
         read = replace(read, mergeable=known.mergeable)
-    return replace(read, ci=known.ci, failing=known.failing) if read.ci is None else read
+    if read.ci is None:
+        read = replace(read, ci=known.ci, failing=known.failing, producers=known.producers)
+    return read
 
 
 def _with_last_verdict(known: Branch | None, read: Branch) -> Branch:

@@ -57,7 +57,7 @@ class Mine(Struct, frozen=True):
         if self.now is not None:
             return self.now.ci
         if self.fact.ci is not None:
-            return Ci(verdict=self.fact.ci, failing=self.fact.failing)
+            return Ci(verdict=self.fact.ci, failing=self.fact.failing, producers=self.fact.producers)
         return Ci(verdict="pending")
 
     @property
@@ -77,11 +77,13 @@ class Mine(Struct, frozen=True):
 
     @property
     def review(self) -> Review | None:
-        """GitHub's decision; where the base asks for none, what the reviewers said.
+        """GitHub's decision; where the base asks for none, or nobody decided yet, what reviewers with write access said.
 
-        A request for changes holds whatever the decision. An approval of an older commit is none by itself.
+        Approved by GitHub's decision it is whatever they said. An approval of an older commit is none by itself.
         """
         fact = self.fact
+        if fact.review == "approved":
+            return "approved"
         if fact.review == "changes_requested" or self.by("changes_requested"):
             return "changes_requested"
         if fact.review is not None:

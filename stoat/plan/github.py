@@ -98,12 +98,19 @@ class Opinion(Struct, frozen=True, order=True):
     commit: str | None = None
 
 
+class Bound(Struct, frozen=True, order=True):
+    """A required check that only one app's counts for: its name, and the app's number."""
+
+    context: str
+    app: int
+
+
 class Pull(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A pull request. `head` is the commit; `head_repo_owner` is None when the fork is gone.
 
     `review` is GitHub's own decision, None where the base asks for none; `opinions` count also then. `mergeable` is the
     last answer that GitHub had for this head. `ci` is how the checks of `head` ended once all of them had, None until
-    then; `failing` names what failed.
+    then; `failing` names what failed, and `producers` says of each in the same place who published it (see Ci).
     """
 
     number: int
@@ -121,6 +128,7 @@ class Pull(Struct, frozen=True, kw_only=True, omit_defaults=True):
     opinions: tuple[Opinion, ...] = ()
     ci: Settled | None = None
     failing: tuple[str, ...] = ()
+    producers: tuple[str, ...] = ()
     queued: bool = False
     merged_at: Time | None = None
     merge_commit: str | None = None
@@ -131,6 +139,8 @@ class Pull(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Branch(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The default branch and how its checks ended the last time all of them had; None until then.
 
+    `failing` and `producers` are as a pull request's.
+
     While it is red, `red_commit` is the commit it went red at, with its subject, time and pull request; `red_floor`
     says that it was red as far back as was looked, so that it may be red for longer.
     """
@@ -138,6 +148,7 @@ class Branch(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     ci: Settled | None = None
     failing: tuple[str, ...] = ()
+    producers: tuple[str, ...] = ()
     red_commit: str | None = None
     red_subject: str = ""
     red_at: Time | None = None
@@ -149,8 +160,8 @@ class Repository(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A repository, as far as work in it depends on that. `name` is OWNER/NAME as GitHub spells it now.
 
     `methods` are the ways of merging it allows (squash, merge, rebase). Of the default branch: `queue` whether it has
-    a merge queue, `required` the checks that must have passed, `strict` whether a head must contain its tip,
-    `approvals` how many it asks for.
+    a merge queue, `required` the checks that must have passed and `bound` those of them that must be of one app,
+    `strict` whether a head must contain its tip, `approvals` how many it asks for.
     """
 
     name: str
@@ -160,6 +171,7 @@ class Repository(Struct, frozen=True, kw_only=True, omit_defaults=True):
     methods: tuple[str, ...] = ()
     queue: bool = False
     required: tuple[str, ...] = ()
+    bound: tuple[Bound, ...] = ()
     strict: bool = False
     approvals: int = 0
 
@@ -207,7 +219,8 @@ class GitHubState(Struct, kw_only=True, omit_defaults=True):
 class Ci(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The checks of one commit just now, each counted once: the newest run of each.
 
-    `failing` are names for people (`workflow / name` where a name alone would be ambiguous); `waiting` are required
+    `failing` are names for people (`workflow / name` where a name alone would be ambiguous); `producers` says of each,
+    in the same place, who published it: `APP/WORKFLOW`, or `status:CONTEXT` (empty: not known). `waiting` are required
     checks that never reported. `hidden`: the token may not read them, or not all, so no verdict but failed can come.
     """
 
@@ -217,6 +230,7 @@ class Ci(Struct, frozen=True, kw_only=True, omit_defaults=True):
     pending: int = 0
     skipped: int = 0
     failing: tuple[str, ...] = ()
+    producers: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     hidden: bool = False
 

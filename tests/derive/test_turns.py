@@ -142,6 +142,26 @@ def test_whose_fault_a_red_pull_request_is(failing: tuple[str, ...], base: str, 
     assert set((*blame.own, *blame.mains)) == set(failing)
 
 
+PUBLISHERS = ("", "ci-a/CI", "ci-b/CI", "ci-a/Nightly", "status:lint")
+
+
+@pytest.mark.parametrize("settled", [False, True])
+@pytest.mark.parametrize("ours", PUBLISHERS)
+@pytest.mark.parametrize("mains", PUBLISHERS)
+def test_a_check_of_one_name_is_mains_only_if_one_app_and_workflow_publish_both(
+    ours: str, mains: str, settled: bool
+) -> None:
+    red_main = replace(RED_MAIN, failing=("lint", "test"), producers=(mains, "ci-z/") if mains else ())
+    producers = (ours,) if ours else ()
+    if settled:  # what the cache of counts does not have any more is on record
+        pull = Mine("o/r", gh_pull(9, ci="failed", failing=("CI / lint",), producers=producers), BEFORE)
+    else:
+        now = PullNow(head=HEAD, ci=ci("failed", 1, ("CI / lint",), producers=producers))
+        pull = Mine("o/r", gh_pull(9), BEFORE, now)
+    one_of = not ours or not mains or ours == mains
+    assert mainred.blame(pull, red_main).whose == ("main" if one_of else "own")
+
+
 APPROVED, ASKED = said("ann", "approved"), said("bob", "changes_requested")
 OLD_APPROVED, OLD_ASKED = said("ann", "approved", OLD), said("bob", "changes_requested", OLD)
 
@@ -153,7 +173,9 @@ def test_the_review_whatever_github_decided_and_people_said(decision: Any, opini
     found = Mine("o/r", gh_pull(9, review=decision, opinions=opinions), BEFORE).review
     asks = any(one.state == "changes_requested" for one in opinions)
     approves = any(one.state == "approved" and one.commit in (None, HEAD) for one in opinions)
-    if asks or decision == "changes_requested":
+    if decision in ("approved", "changes_requested"):
+        assert found == decision
+    elif asks:
         assert found == "changes_requested"
     else:
         assert found == (decision or ("approved" if approves else None))

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from stoat.observe.github import nodes
-from stoat.plan.github import Ci, Settled
+from stoat.plan.github import Bound, Ci, Settled
 
 Outcome = Literal["passed", "failed", "pending", "skipped"]
 
@@ -42,7 +42,8 @@ _WORST: tuple[Outcome, ...] = ("skipped", "passed", "pending", "failed")
 
 
 class Check(NamedTuple):
-    """One context: who produced it (`app` is empty for a commit status), and GitHub's word for how it stands.
+    """One context: who produced it (`app` is empty for a commit status, whose app is not said), and GitHub's word for
+    how it stands.
 
     `started` is empty for a run that has not started.
     """
@@ -54,6 +55,16 @@ class Check(NamedTuple):
     started: str
     id: int
     status: bool = False
+    app_number: int = 0
+
+    @property
+    def producer(self) -> str:
+        """Who published it, as one word: two checks of one name are the same one only if it is theirs both."""
+        return f"status:{self.name}" if self.status else f"{self.app}/{self.workflow}"
+
+    def is_by(self, app: int) -> bool:
+        """Whether it may be that app's. Of a commit status nobody says; whether it counts GitHub's merge state does."""
+        return self.status or self.app_number == app
 
     @property
     def outcome(self) -> Outcome:
@@ -84,6 +95,7 @@ def check(context: Any) -> Check:
         (nodes.word(context, "conclusion") or "unknown") if ended else status,
         started or "",
         nodes.number(context, "databaseId"),
+        app_number=nodes.number(nodes.child(suite, "app"), "databaseId"),
     )
 
 
@@ -100,24 +112,29 @@ def different(contexts: Iterable[Any]) -> int:
     return len({(one.identity, one.id, one.started) for one in map(check, contexts)})
 
 
-def ci(contexts: Iterable[Any], required: Iterable[str] = (), complete: bool = True, hidden: bool = False) -> Ci:
+def ci(
+    contexts: Iterable[Any], required: Iterable[str] = (), bound: Iterable[Bound] = (), complete: bool = True,
+    hidden: bool = False,
+) -> Ci:  # fmt: skip
     """The checks of a commit, and the verdict on them.
 
-    `required` are contexts that must have reported; `complete` is False when some contexts could not be read, and then
-    nothing is called passed, nor none; `hidden`, that the token may not read them. Failed beats pending beats passed;
-    nothing but skipped ones is none.
+    `required` are contexts that must have reported, `bound` those that must have from one app; `complete` is False when
+    some contexts could not be read, and then nothing is called passed, nor none; `hidden`, that the token may not read
+    them. Failed beats pending beats passed; nothing but skipped ones is none.
     """
     checks = newest(contexts)
     count = Counter(one.outcome for one in checks)
-    names = {one.name for one in checks}
-    waiting = tuple(sorted(set(required) - names))
+    unmet = {one.context for one in bound if not any(it.name == one.context and it.is_by(one.app) for it in checks)}
+    waiting = tuple(sorted((set(required) - {one.name for one in checks}) | unmet))
+    failing = _failing(checks)
     ci = Ci(
         verdict="none",
         passed=count["passed"],
         failed=count["failed"],
         pending=count["pending"],
         skipped=count["skipped"],
-        failing=_failing(checks),
+        failing=tuple(failing),
+        producers=tuple(failing.values()),
         waiting=waiting,
         hidden=hidden,
     )
@@ -150,11 +167,14 @@ def _age(one: Check) -> tuple[int, int]:
     return one.id, _WORST.index(one.outcome)
 
 
-def _failing(checks: tuple[Check, ...]) -> tuple[str, ...]:
+def _failing(checks: tuple[Check, ...]) -> dict[str, str]:
+    """The names of what failed, in their order, each with its producer: as much before a name as tells it apart."""
     alike = Counter(one.name for one in checks)
-    names = []
+    twins = Counter((one.name, one.workflow) for one in checks)
+    names = {}
     for one in checks:
         if one.outcome == "failed":
-            producer = one.workflow or one.app
-            names.append(f"{producer} / {one.name}" if alike[one.name] > 1 and producer else one.name)
-    return tuple(sorted(dict.fromkeys(names)))
+            parts = [one.app] if one.workflow and twins[one.name, one.workflow] > 1 else []
+            parts += [one.workflow or one.app] if alike[one.name] > 1 else []
+            names[" / ".join(part for part in (*parts, one.name) if part)] = one.producer
+    return dict(sorted(names.items()))

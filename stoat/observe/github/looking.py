@@ -86,12 +86,13 @@ def _default(repo: Repo, settings: Repository) -> tuple[Branch | None, BranchNow
 
 
 def _pull(found: Found, home: str, settings: Repository | None) -> PullLooked:
-    required: tuple[str, ...] = ()
-    if settings is not None and nodes.text(found.node, "baseRefName") == settings.default_branch:
-        required = settings.required if parsing.pull_state(found.node) in ("open", "draft") else ()
-    pull, now = parsing.pull(found.node, _ci(found.checks, required))
+    is_ruled = settings is not None and nodes.text(found.node, "baseRefName") == settings.default_branch
+    rules = settings if is_ruled and parsing.pull_state(found.node) in ("open", "draft") else None
+    pull, now = parsing.pull(found.node, _ci(found.checks, rules))
     return PullLooked(home, pull, now)
 
 
-def _ci(contexts: Checks, required: tuple[str, ...] = ()) -> Ci:
-    return checks.ci(contexts.contexts, required, complete=contexts.whole, hidden=contexts.hidden)
+def _ci(contexts: Checks, rules: Repository | None = None) -> Ci:
+    """The checks of a commit; `rules` are those that ask for some of them."""
+    required, bound = (rules.required, rules.bound) if rules is not None else ((), ())
+    return checks.ci(contexts.contexts, required, bound, complete=contexts.whole, hidden=contexts.hidden)

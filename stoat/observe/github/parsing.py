@@ -16,6 +16,7 @@ from stoat.observe.github import checks, nodes
 from stoat.observe.github.nodes import Node
 from stoat.plan.github import (
     Blocker,
+    Bound,
     Branch,
     BranchNow,
     Ci,
@@ -55,6 +56,7 @@ def repository(node: Node, asked: str) -> Repository:
     branch = nodes.child(node, "defaultBranchRef")
     protection = nodes.child(branch, "branchProtectionRule")
     required: set[str] = set()
+    bound: set[Bound] = set()
     strict = False
     if protection.get("requiresStatusChecks") is not False:
         required.update(one for one in nodes.listed(protection, "requiredStatusCheckContexts") if isinstance(one, str))
@@ -64,12 +66,14 @@ def repository(node: Node, asked: str) -> Repository:
     queue = bool(nodes.child(node, "mergeQueue"))
     for rule in nodes.shown(branch, "rules"):
         parameters = nodes.child(rule, "parameters")
-        contexts = {
-            nodes.text(one, "context")
+        of_apps = {
+            Bound(nodes.text(one, "context"), nodes.number(one, "integrationId"))
             for one in nodes.listed(parameters, "requiredStatusChecks")
             if isinstance(one, Mapping)
-        } - {""}
+        }
+        contexts = {one.context for one in of_apps} - {""}
         required |= contexts
+        bound |= {one for one in of_apps if one.context and one.app}
         strict = strict or (parameters.get("strictRequiredStatusChecksPolicy") is True and bool(contexts))
         approvals = max(approvals, nodes.number(parameters, "requiredApprovingReviewCount"))
         if allowed := nodes.listed(parameters, "allowedMergeMethods"):
@@ -87,6 +91,7 @@ def repository(node: Node, asked: str) -> Repository:
         methods=tuple(methods),
         queue=queue,
         required=tuple(sorted(required)),
+        bound=tuple(sorted(bound)),
         strict=strict,
         approvals=approvals,
     )
@@ -95,7 +100,8 @@ def repository(node: Node, asked: str) -> Repository:
 def branch(name: str, head: str, ci: Ci, red: RedSince | None) -> tuple[Branch, BranchNow]:
     """The default branch whose tip is `head`. `red` counts only while its checks failed, all of them having ended."""
     ended = checks.settled(ci)
-    found = Branch(name=name, ci=ended, failing=ci.failing if ended == "failed" else ())
+    failed = ci if ended == "failed" else Ci(verdict="none")
+    found = Branch(name=name, ci=ended, failing=failed.failing, producers=failed.producers)
     if ended == "failed" and red is not None:
         found = replace(
             found,
@@ -179,6 +185,7 @@ def pull(node: Node, ci: Ci) -> tuple[Pull, PullNow]:
     """A pull request whose head's checks are `ci`."""
     state = pull_state(node)
     ended = checks.settled(ci)
+    failed = ci if ended == "failed" else Ci(verdict="none")
     head = nodes.text(node, "headRefOid")
     found = Pull(
         number=nodes.number(node, "number"),
@@ -195,7 +202,8 @@ def pull(node: Node, ci: Ci) -> tuple[Pull, PullNow]:
         review=_REVIEWS.get(nodes.word(node, "reviewDecision")),
         opinions=tuple(sorted(_opinions(node), key=lambda one: (one.author, one.state, one.commit or ""))),
         ci=ended,
-        failing=ci.failing if ended == "failed" else (),
+        failing=failed.failing,
+        producers=failed.producers,
         queued=node.get("isInMergeQueue") is True,
         merged_at=nodes.time(node, "mergedAt"),
         merge_commit=nodes.text(nodes.child(node, "mergeCommit"), "oid") or None,

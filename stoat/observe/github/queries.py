@@ -174,7 +174,9 @@ _FRAGMENTS = {
     }
     rules(first: 100) { nodes { type parameters {
       __typename
-      ... on RequiredStatusChecksParameters { strictRequiredStatusChecksPolicy requiredStatusChecks { context } }
+      ... on RequiredStatusChecksParameters {
+        strictRequiredStatusChecksPolicy requiredStatusChecks { context integrationId }
+      }
       ... on PullRequestParameters { requiredApprovingReviewCount allowedMergeMethods }
     } } }
   }
@@ -210,7 +212,7 @@ _FRAGMENTS = {
   repository { nameWithOwner defaultBranchRef { name } }
   headRefName headRefOid isCrossRepository headRepositoryOwner { login } baseRefName
   mergeable mergeStateStatus reviewDecision
-  latestOpinionatedReviews(first: 100) { nodes { state author { login } commit { oid } } }
+  latestOpinionatedReviews(first: 100, writersOnly: true) { nodes { state author { login } commit { oid } } }
   isInMergeQueue
   mergeCommit { oid }
   statusCheckRollup { ...Ci }
@@ -220,7 +222,7 @@ _FRAGMENTS = {
   __typename
   ... on CheckRun {
     databaseId name status conclusion startedAt completedAt
-    checkSuite { app { slug } workflowRun { workflow { name } } }
+    checkSuite { app { slug databaseId } workflowRun { workflow { name } } }
   }
   ... on StatusContext { context state createdAt }
 }""",

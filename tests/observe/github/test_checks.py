@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stoat.observe.github.checks import OUTCOMES, check, ci, newest, settled
+from stoat.plan.github import Bound
 
 CONCLUSIONS = {
     "SUCCESS": "passed",
@@ -199,3 +200,42 @@ def test_the_table_has_every_word_of_githubs() -> None:
         "dreaming",
         "odd",
     }
+
+
+def numbered(name: str, app: str, number: int, **more: Any) -> dict[str, Any]:
+    found = run(name, app=app, **more)
+    found["checkSuite"]["app"]["databaseId"] = number
+    return found
+
+
+@pytest.mark.parametrize("first", [None, "SUCCESS", "FAILURE"])
+@pytest.mark.parametrize("second", [None, "SUCCESS", "FAILURE"])
+@pytest.mark.parametrize("plain", [None, "SUCCESS"])
+def test_a_required_check_of_one_app_is_not_met_by_anothers(
+    first: str | None, second: str | None, plain: str | None
+) -> None:
+    contexts = [
+        *([numbered("lint", "ci-a", 7, conclusion=first)] if first else []),
+        *([numbered("lint", "ci-b", 8, conclusion=second)] if second else []),
+        *([status("lint", plain)] if plain else []),
+    ]
+    found = ci(contexts, ("lint",), (Bound("lint", 7),))
+    assert found.waiting == (() if first or plain else ("lint",))
+    if "FAILURE" not in (first, second):
+        assert found.verdict == ("passed" if first or plain else "pending")
+    assert ci(contexts, ("lint",)).waiting == (() if contexts else ("lint",))
+
+
+def test_what_failed_is_named_apart_and_each_name_has_its_producer() -> None:
+    def red(name: str, app: str, workflow: str | None) -> dict[str, Any]:
+        return run(name, "FAILURE", app=app, workflow=workflow)
+
+    found = ci([
+        red("lint", "ci-a", None), red("lint", "ci-b", None), red("test", "actions", "CI"), red("test", "other", "CI"),
+        red("build", "actions", "CI"), status("docs", "FAILURE"),
+    ])  # fmt: skip
+    assert dict(zip(found.failing, found.producers, strict=True)) == {
+        "actions / CI / test": "actions/CI", "build": "actions/CI", "ci-a / lint": "ci-a/", "ci-b / lint": "ci-b/",
+        "docs": "status:docs", "other / CI / test": "other/CI",
+    }  # fmt: skip
+    assert list(found.failing) == sorted(found.failing)

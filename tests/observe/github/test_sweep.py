@@ -187,6 +187,48 @@ def test_opinions_are_read_where_no_review_is_asked_for_and_ghosts_have_them_too
     assert [(it.author, it.state) for it in found.pull.opinions] == [("ghost", "changes_requested")]
 
 
+def test_only_the_reviews_of_those_who_may_write_are_opinions(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS, approvals=1)
+    repo.readers.add("rando")
+    pull = repo.pull("Fix", head="a")
+    for reader, writer, decision in (
+        ("approved", None, "review_required"), ("changes_requested", "approved", "approved"),
+        ("approved", "changes_requested", "changes_requested"),
+    ):  # fmt: skip
+        pull.review("rando", reader)
+        if writer is not None:
+            pull.review("bob", writer)
+        (found,) = one(look(hub, Wanted(name=WIDGETS, pulls=(pull.number,)))).pulls
+        opinions = [("bob", writer)] if writer is not None else []
+        assert [(it.author, it.state) for it in found.pull.opinions] == opinions
+        assert found.pull.review == decision
+
+
+def test_a_required_check_of_one_app_waits_for_that_one(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS, required=("lint", "test"))
+    repo.protect(apps={"lint": "ci-a"})
+    pull = repo.pull("Fix", head="a")
+    for app, waiting in (("ci-b", ("lint",)), ("ci-a", ())):
+        pull.check("lint", "success", app=app)
+        pull.check("test", "success")
+        (found,) = one(look(hub, Wanted(name=WIDGETS, pulls=(pull.number,)))).pulls
+        assert found.now.ci.waiting == waiting
+        assert found.now.merge_state == ("blocked" if waiting else "clean")
+        assert found.pull.ci == (None if waiting else "passed")
+
+
+def test_who_published_what_failed_is_read_of_a_pull_request_and_of_the_default_branch(hub: FakeHub) -> None:
+    repo = hub.repository(WIDGETS)
+    repo.check("lint", "failure", app="ci-a")
+    pull = repo.pull("Fix", head="a")
+    pull.check("lint", "failure", app="ci-b")
+    pull.status("docs", "failure")
+    found = one(look(hub, Wanted(name=WIDGETS, pulls=(pull.number,))))
+    assert found.default is not None
+    assert (found.default.failing, found.default.producers) == (("lint",), ("ci-a/",))
+    assert (found.pulls[0].pull.failing, found.pulls[0].pull.producers) == (("docs", "lint"), ("status:docs", "ci-b/"))
+
+
 def test_what_github_is_working_out_stays_unknown(hub: FakeHub) -> None:
     hub.unknown_reads = 1
     pull = hub.repository(WIDGETS).pull("Fix", head="a")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 if TYPE_CHECKING:
     from tests.support.fakehub.model import User
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 UNDER_WAY = {"queued", "in_progress", "waiting", "pending", "requested"}
 GOOD = {"success", "neutral", "skipped"}
+_ACTIONS = 15368
 _STAMPED = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z ")
 
 
@@ -217,9 +219,10 @@ class Checks:
             return "pending"
         return "expected" if "expected" in words else "success"
 
-    def word_of(self, sha: str, context: str) -> str | None:
-        """How a required check stands on a commit, by its name; None where it never reported."""
-        runs = [run for run in newest(self.runs_of(sha)) if run.name == context]
+    def word_of(self, sha: str, context: str, app: str | None = None) -> str | None:
+        """How a required check stands on a commit, by its name, with `app` that app's; None where it never reported."""
+        found = newest(self.runs_of(sha))
+        runs = [run for run in found if run.name == context and app in (None, run.suite.app)]
         words = [run.word for run in runs] + [one.state for one in self.statuses_of(sha) if one.context == context]
         bad = [word for word in words if word not in GOOD]
         return bad[0] if bad else (words[0] if words else None)
@@ -238,6 +241,13 @@ class Checks:
             suite.run_id = hub.new_run_id()
         self.suites.append(suite)
         return suite
+
+
+def app_id(slug: str | None) -> int | None:
+    """The number of an app; the same for the same slug. None for none."""
+    if slug is None:
+        return None
+    return _ACTIONS if slug == "github-actions" else 100_000 + crc32(slug.encode()) % 100_000
 
 
 def newest(runs: Iterable[CheckRun]) -> list[CheckRun]:

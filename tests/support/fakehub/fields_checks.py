@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.support.fakehub.answers import HubError, answers, connection, plain, upper
-from tests.support.fakehub.checks import CheckRun, CommitStatus, Suite
+from tests.support.fakehub.checks import CheckRun, CommitStatus, Suite, app_id
 from tests.support.fakehub.fields_git import CommitThing
 from tests.support.fakehub.pulls import Pull
 from tests.support.fakehub.repository import Repository
 
 WEB = "https://github.com"
-APP_IDS = {"github-actions": 15368}
 
 
 @dataclass(frozen=True)
@@ -178,8 +177,7 @@ plain(
     id=lambda suite: suite.node_id,
     databaseId=lambda suite: suite.id,
     app=lambda suite: (
-        suite.app
-        and {"slug": suite.app, "name": suite.app, "id": f"A_{suite.app}", "databaseId": APP_IDS.get(suite.app, 1)}
+        suite.app and {"slug": suite.app, "name": suite.app, "id": f"A_{suite.app}", "databaseId": app_id(suite.app)}
     ),
     branch=lambda suite: None,
     commit=lambda suite: CommitThing(suite.repo, suite.head_sha),

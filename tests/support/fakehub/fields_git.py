@@ -9,6 +9,7 @@ from typing import Any
 import pygit2
 
 from tests.support.fakehub.answers import answers, connection, plain, upper
+from tests.support.fakehub.checks import app_id
 from tests.support.fakehub.gitside import Comparison
 from tests.support.fakehub.repository import Repository
 
@@ -308,7 +309,7 @@ def rules_of(repo: Repository, branch: str) -> list[RuleThing]:
     if rules.classic:
         return []
     if rules.required:
-        checks = [{"context": context, "integrationId": None} for context in rules.required]
+        checks = [{"context": one, "integrationId": app_id(rules.apps.get(one))} for one in rules.required]
         found.append(
             RuleThing(
                 repo,

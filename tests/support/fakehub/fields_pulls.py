@@ -112,7 +112,7 @@ def files(pull: Pull, info: Any, **page: Any) -> Any:
 
 @answers("PullRequest")
 def latestOpinionatedReviews(pull: Pull, info: Any, writersOnly: bool = False, **page: Any) -> Any:
-    return connection(pull.opinions(), info, **page)
+    return connection(pull.opinions(writersOnly), info, **page)
 
 
 @answers("PullRequest")
@@ -136,7 +136,7 @@ plain(
     id=lambda one: one.node_id,
     databaseId=lambda one: one.id,
     fullDatabaseId=lambda one: str(one.id),
-    authorAssociation=lambda one: "MEMBER",
+    authorAssociation=lambda one: "NONE" if one.author and one.author.login in one.pull.repo.readers else "MEMBER",
     bodyText=lambda one: one.body,
     includesCreatedEdit=lambda one: False,
     reactionGroups=lambda one: [],

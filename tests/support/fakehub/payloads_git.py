@@ -6,8 +6,7 @@ import base64
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.support.fakehub.checks import Annotation, CheckRun, CommitStatus
-from tests.support.fakehub.fields_checks import APP_IDS
+from tests.support.fakehub.checks import Annotation, CheckRun, CommitStatus, app_id
 from tests.support.fakehub.fields_git import CompareThing, RuleThing, rules_of
 from tests.support.fakehub.payloads import WEB, Json, user
 from tests.support.fakehub.repository import Repository
@@ -167,7 +166,7 @@ def _app(base: str, repo: Repository, slug: str | None) -> Json | None:
     if slug is None:
         return None
     return {
-        "id": APP_IDS.get(slug, 1),
+        "id": app_id(slug),
         "slug": slug,
         "node_id": f"A_{slug}",
         "owner": user(base, repo.owner),

@@ -188,7 +188,7 @@ class Pull(Thread):
         """What the base's rules still ask for, in the words of a refused merge."""
         rules, asked = self.rules, []
         checks = self.repo.checks
-        words = {context: checks.word_of(self.head_oid, context) for context in rules.required}
+        words = {one: checks.word_of(self.head_oid, one, rules.apps.get(one)) for one in rules.required}
         waiting = [context for context, word in words.items() if word is None or word == "expected"]
         bad = [context for context, word in words.items() if word not in GOOD and context not in waiting]
         if len(waiting) == 1 and not bad:
@@ -220,11 +220,12 @@ class Pull(Thread):
             return "behind"
         return "clean" if self.repo.checks.verdict(self.head_oid) in (None, "success") else "unstable"
 
-    def opinions(self) -> list[Review]:
+    def opinions(self, writers_only: bool = False) -> list[Review]:
         """The last word of everybody who approved or asked for changes (dismissed ones as such)."""
         last: dict[str, Review] = {}
         for review in self.reviews:
-            if review.state != "commented":
+            counts = not writers_only or review.author is None or review.author.login not in self.repo.readers
+            if counts and review.state != "commented":
                 last[review.author.login if review.author else ""] = review
         return list(last.values())
 
@@ -232,7 +233,7 @@ class Pull(Thread):
         """approved, changes_requested or review_required; None where the base asks for no review."""
         if not self.rules.approvals:
             return None
-        states = [review.state for review in self.opinions()]
+        states = [review.state for review in self.opinions(writers_only=True)]
         if "changes_requested" in states:
             return "changes_requested"
         return "approved" if states.count("approved") >= self.rules.approvals else "review_required"

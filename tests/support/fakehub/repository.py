@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,10 +23,12 @@ METHODS = ("squash", "merge", "rebase")
 class Protection:
     """What a branch asks for before anything is merged into it. `classic`: a protection rule, not a ruleset.
 
+    `apps` says of a required check that only this app's counts (its slug; not of a classic rule).
     `methods` narrows the repository's merge methods, as a ruleset may; `refusal` is a sentence of any other rule.
     """
 
     required: tuple[str, ...] = ()
+    apps: Mapping[str, str] = field(default_factory=dict)
     strict: bool = False
     approvals: int = 0
     queue: bool = False
@@ -58,6 +60,8 @@ class Repository:
         self.visible = True
         self.has_issues = True
         self.permission = "WRITE"
+        self.readers: set[str] = set()
+        """Logins without write access: their reviews decide nothing. Everybody else may write."""
         self.methods: tuple[str, ...] = METHODS
         self.auto_merge_allowed = False
         self.delete_branch_on_merge = False

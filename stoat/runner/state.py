@@ -149,7 +149,8 @@ class RunState:
     """The ids of other runners that are alive on this machine."""
     integration: Integration | None = None
     brought: frozenset[str] = frozenset()
-    """The merge commits of upstream issues that the plan's branch has."""
+    """The merge commits of upstream issues that the plan's branch has, at the commit `brought_on`."""
+    brought_on: str = ""
     reading: bool = False
     """Whether a launch waits for the text of its issue."""
     asked: Time | None = None

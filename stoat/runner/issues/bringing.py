@@ -32,6 +32,7 @@ def bring(run: Run, state: RunState) -> RunState:
     ready = state.integration
     if ready is None or state.plan.header.branch != ready.place.branch:
         return state
+    state = _as_the_branch_is(run, state, ready.place.branch)
     missing = set()
     for merge in upstream.merges(state.state, state.plan, state.answers, run.repo):
         for commit, branch in merge.commits:
@@ -42,6 +43,20 @@ def bring(run: Run, state: RunState) -> RunState:
                 missing.add(_name(run, merge.ref))
                 break  # a person is called because of one merge at a time: two would be recorded in turns, poll by poll
     return replace(state, unlanded=state.unlanded | missing)
+
+
+def _as_the_branch_is(run: Run, state: RunState, onto: str) -> RunState:
+    """The state without what is known of a branch that somebody has taken back since: it is asked of git anew."""
+    if not state.brought:
+        return state
+    try:
+        tip = branches.branch_tip(run.project.directory, onto) or ""
+        if tip == state.brought_on:
+            return state
+        grown = branches.is_ancestor(run.project.directory, state.brought_on, tip) if tip else None
+    except GitFailed:
+        grown, tip = None, ""
+    return replace(state, brought=state.brought if grown else frozenset(), brought_on=tip)
 
 
 def _name(run: Run, ref: NodeRef) -> str:
@@ -70,7 +85,7 @@ def _brought(
         case git_landing.Landed(how, _, tip, commits):
             state = _record(run, state, merge.ref, commit, onto, tip, HOW[how], len(commits))
             run.narrator.say(say.brought_in(name, commit, onto, HOW[how]))
-            return _on_it(state, name, commit), True
+            return _on_it(state, name, commit, tip), True
         case git_landing.AlreadyLanded():
             return _there(run, state, merge.ref, commit, onto, tip)
         case git_landing.Conflict(files):
@@ -88,7 +103,7 @@ def _brought(
         case nodetrees.Parked(why) | git_landing.ToolFailed(why) | bases.Hold(why):
             pass
         case git_landing.NothingToLand():
-            return _on_it(state, name, commit), True
+            return _on_it(state, name, commit, tip), True
     return _not_now(run, state, name, say.not_brought_in(name, onto, why or "")), False
 
 
@@ -108,8 +123,8 @@ def _not_now(run: Run, state: RunState, name: str, line: str) -> RunState:
     return state.with_trouble(name, "not-landed")
 
 
-def _on_it(state: RunState, name: str, commit: str) -> RunState:
-    return replace(state.without_trouble(name), brought=state.brought | {commit})
+def _on_it(state: RunState, name: str, commit: str, tip: str) -> RunState:
+    return replace(state.without_trouble(name), brought=state.brought | {commit}, brought_on=tip)
 
 
 def _there(run: Run, state: RunState, ref: NodeRef, commit: str, onto: str, tip: str) -> tuple[RunState, bool]:
@@ -118,7 +133,7 @@ def _there(run: Run, state: RunState, ref: NodeRef, commit: str, onto: str, tip:
     if node is not None and node.parked is not None:
         state = _record(run, state, ref, commit, onto, tip, "observed", 0)
         run.narrator.say(told.seen_landed(ref.node, onto, tip))
-    return _on_it(state, _name(run, ref), commit), True
+    return _on_it(state, _name(run, ref), commit, tip), True
 
 
 def _record(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.runner.issues.hub import OPENS, Hub
+from tests.runner.issues.hub import OPENS, Beside, Hub
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -93,3 +94,30 @@ def test_of_several_merges_that_conflict_one_at_a_time_is_a_persons_and_is_recor
     events = len(world.events())
     assert world.run() == 1
     assert len(world.events()) == events
+
+
+def test_a_merge_that_somebody_takes_back_from_the_plans_branch_is_brought_there_again(github: Hub) -> None:
+    world = github.world
+    github.plan(
+        """
+        branch: i
+        repos: {w: acme/widgets}
+        nodes:
+          - {id: own, kind: change, repo: w}
+          - {id: fix, kind: issue, repo: w, issue: 120}
+          - {id: next, kind: change, repo: w, depends_on: [fix], assignee: person}
+        """
+    )
+    assert world.run() == 0
+    before = github.project.head("refs/heads/i")
+    merged = github.repo.pull("Fix", head="fix", body="Fixes #120", files={"fix.txt": "fix"}).merge("squash")
+
+    def takes_back() -> None:
+        wait_until(lambda: world.said("is brought into 'i'"), 30, "the merge to be brought in")
+        world.beside("p-integration").run_git("reset", "--quiet", "--hard", before)
+        wait_until(lambda: len(world.said("is brought into 'i'")) == 2, 30, "it to be brought in again")
+        (world.repo.path / ".stoat-stop").touch()
+
+    with Beside(takes_back):
+        assert world.run(watch=True, poll_seconds=0.2) == 0
+    assert github.project.run_git("merge-base", "--is-ancestor", merged, "refs/heads/i") == ""

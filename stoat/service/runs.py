@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -29,6 +30,8 @@ from stoat.service.session import Session, mint, node_of
 
 _BATCH = 500
 """Events that are written at once."""
+_LEFT_BEHIND = 1.0
+"""Days after which a half-added run is rubbish that a kill left."""
 
 
 class Tag(NamedTuple):
@@ -80,6 +83,7 @@ def add(session: Session, files: Sequence[Path], tag: str, format: str | None = 
     known = _format(files, format)
     seen = trees.tree_of(session.directory)
     draft = Archive(Archive.of(session.store.common).directory / "adding")
+    draft.retire(time.time(), _LEFT_BEHIND)
     run = mint("r")
     try:
         event, summary = _read(session, draft, files, known, of, tag, seen, wanted, run)

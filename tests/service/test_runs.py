@@ -14,7 +14,7 @@ from stoat import clock
 from stoat.errors import Invalid, Refused
 from stoat.observe.archive import Archive
 from stoat.plan.nodes import Header
-from stoat.service import exporting, ledger, plans, run_list, runs
+from stoat.service import exporting, ledger, plans, proving, run_list, runs
 from tests.service.conftest import As
 
 REPORT = "<testsuite name='s'><testcase classname='Parcels' name='Send one'/></testsuite>"
@@ -165,3 +165,50 @@ def test_the_ledger_takes_retries_from_archives_and_flips_from_the_record_too(sp
     (line,) = ledger.flaky(session, "demo/send")
     assert (line.runs, line.on_retry, len(line.flips)) == (3, 0, 1)
     assert ledger.flaky(session, "demo/suite") == ()
+
+
+def test_a_run_that_publishes_is_running_then_lost_then_over(speak: As) -> None:
+    session = speak()
+    archive = Archive.of(session.store.common)
+    begun = {
+        "type": "run_started",
+        "runId": "live",
+        "suite": "S",
+        "mode": "pytest",
+        "tag": "demo/send",
+        "totalScenarios": 2,
+    }
+    one = {
+        "type": "scenario_finished",
+        "runId": "live",
+        "uid": "Parcels/Send one",
+        "outcome": "PassOnRetry",
+        "attempts": 2,
+    }
+    archive.append("live", [msgspec.json.encode(begun), msgspec.json.encode(one)])
+    running = archive.read("live")
+    running.orphaned = False
+    proving.prove(session, [proving.Heard(running)])
+
+    def listed() -> tuple[object, ...]:
+        (run,) = run_list.listed(session)
+        return run.finished, run.orphaned, run.passed_on_retry, run.total_scenarios, run.by
+
+    assert listed() == (False, False, 1, 2, "ada")
+    proving.prove(session, [proving.Heard(archive.read("live"))])
+    assert listed() == (False, True, 1, 2, "ada")
+    end = {"type": "run_finished", "runId": "live", "exitCode": 0, "passed": 0, "failed": 0, "passedOnRetry": 1}
+    archive.append("live", [msgspec.json.encode(end)])
+    proving.prove(session, [proving.Heard(archive.read("live"))])
+    assert listed() == (True, False, 1, 1, "ada")
+    assert run_list.show(session, "live").run == run_list.listed(session, "demo/send")[0]
+
+
+def test_what_a_kill_left_of_an_addition_is_removed_a_day_later(speak: As, report: Path) -> None:
+    session = speak()
+    draft = Archive(Archive.of(session.store.common).directory / "adding")
+    for run, age in (("r-old", 100_000), ("r-new", 10)):
+        draft.append(run, [b"{}"])
+        os.utime(draft.path(run), (time.time() - age, time.time() - age))
+    runs.add(session, [report], "demo/send")
+    assert [run.run_id for run in draft.runs()] == ["r-new"]

@@ -144,6 +144,8 @@ class _Report:
         if tag in ("testsuite", "testsuites"):
             self._begin(tag, attributes)
         elif tag == "testcase":
+            if self._case is not None:
+                raise Trouble(*_here(self.expat), "has a test case within a test case", "give the runner's JUnit file")
             self._case, self._specs, self._marks = attributes, [], []
         elif tag in _MARKS:
             self._mark = (tag, attributes.get("message") or attributes.get("type") or "")

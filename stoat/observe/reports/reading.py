@@ -24,7 +24,7 @@ _READERS: dict[Format, Callable[[Path], Iterator[Suite | Case]]] = {
 
 _HEAD = 4096
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_CTRF = re.compile(rb'\{\s*"(?:reportFormat"\s*:\s*"CTRF"|results"\s*:\s*\{\s*"(?:tool|summary|tests)")')
+_CTRF = re.compile(rb'\{\s*"(?:reportFormat"\s*:\s*"CTRF"|results"\s*:\s*\{\s*"tool"\s*:)')
 _CUCUMBER = re.compile(rb'\{\s*"(?:meta|source|gherkinDocument|parseError|testRunStarted)"\s*:\s*\{')
 _BOBCAT = re.compile(rb'\{(?=[^{}\n]*"runId"\s*:)(?=[^{}\n]*"type"\s*:\s*"[a-z_]+")')
 

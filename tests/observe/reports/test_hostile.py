@@ -34,6 +34,10 @@ SMALL = b'<testsuite name="s"><testcase classname="c" name="n"/>\n</testsuite>'
         (b"", "report.xml:1:1: is not XML: it is empty"),
         (b"\n\n", "ends before its report does"),
         (b"no xml at all", "is not XML"),
+        (
+            b"<testsuite><testcase><failure/><testcase/></testcase></testsuite>",
+            ":1:32: has a test case within a test case",
+        ),
         (b"<html><testcase/></html>", "begins with <html>"),
         (b'<testsuite name="s">\n <testcase name="n"', "report.xml:2:2: is not XML: it ends before its report does"),
         (
@@ -139,6 +143,7 @@ def test_all_files_that_cannot_be_taken_are_named_at_once(report: Report, tmp_pa
         (b"[]", None),
         (b'{"type":"module","name":"x"}', None),
         (b'{"results":[1]}', None),
+        (b'{"results":{"tests":[]}}', None),
         (b"TAP version 13", None),
     ],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -58,12 +59,12 @@ def started(tmp_path: Path) -> Iterator[str]:
 
 def test_from_an_issue_to_done_with_no_account(started: str, tmp_path: Path) -> None:
     api = re.search(r"STOAT_GITHUB_API=(\S+) GH_TOKEN=(\S+)", started)
-    clone = re.search(r"git clone (\S+)", started)
+    clone = re.search(r"git clone (.+) && cd widgets\n  git config stoat.repo acme/widgets\n", started)
     assert api is not None and clone is not None
     url, token = api.groups()
     work = tmp_path / "work"
     commands = [
-        ["git", "clone", "--quiet", clone[1], str(work)],
+        ["git", "clone", "--quiet", *shlex.split(clone[1]), str(work)],
         ["git", "-C", str(work), "switch", "--quiet", "--create", "stoat/tour/lanes"],
         ["git", "-C", str(work), "commit", "--quiet", "--allow-empty", "--message", "Fix lanes"],
         ["git", "-C", str(work), "push", "--quiet", "origin", "stoat/tour/lanes"],

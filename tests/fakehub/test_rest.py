@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import socket
 from typing import Any
 
 import pytest
@@ -23,6 +24,16 @@ def repo(hub: FakeHub) -> Any:
 def said(response: requests.Response) -> tuple[int, str]:
     """Status and message."""
     return response.status_code, response.json()["message"]
+
+
+def test_an_answer_says_each_header_once_and_the_time_of_this_github(hub: FakeHub, ask: Asker) -> None:
+    hub.clock = lambda: 1_796_040_000.0
+    with socket.create_connection(("127.0.0.1", int(hub.url.rpartition(":")[2])), 10) as line:
+        line.sendall(b"GET /user HTTP/1.0\r\nUser-Agent: t\r\nAuthorization: token fake-token\r\n\r\n")
+        head = b"".join(iter(lambda: line.recv(4096), b"")).partition(b"\r\n\r\n")[0].decode()
+    names = [part.partition(":")[0].lower() for part in head.split("\r\n")[1:]]
+    assert len(names) == len(set(names)), head
+    assert "Date: Mon, 30 Nov 2026 12:00:00 GMT" in head
 
 
 def test_the_token_is_looked_at(hub: FakeHub, ask: Asker) -> None:

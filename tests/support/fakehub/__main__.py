@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import signal
 import sys
 import threading
@@ -15,10 +16,11 @@ from tests.support.fakehub.sample import sample
 INTRODUCTION = """\
 A GitHub of your own, at {url} (Ctrl-C ends it; its issues live no longer than it does).
 
-Point Stoat at it, and clone its repository:
+Point Stoat at it, and clone its repository; the clone's remote is a directory, so say whose it is:
 
   export STOAT_GITHUB_API={url} GH_TOKEN={token}
-  git clone {git}
+  git clone {git} && cd {directory}
+  git config stoat.repo {repo}
 
 From an issue to done:
 
@@ -69,7 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(number, lambda *_: ended.set())
     with hub:
         repo = sample(hub)
-        print(INTRODUCTION.format(url=hub.url, token=hub.token, git=repo.git, repo=repo.name), end="")
+        where = {"git": shlex.quote(str(repo.git)), "directory": repo.git.stem, "repo": repo.name}
+        print(INTRODUCTION.format(url=hub.url, token=hub.token, **where), end="")
         print(HELP.format(url=hub.url), flush=True)
         ended.wait()
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-import time
 from typing import TYPE_CHECKING, Any
 
 from tests.support.fakehub import control, graphql, rest
@@ -160,7 +159,6 @@ def _finish(hub: FakeHub, asked: Asked, answer: Answer, is_graphql: bool) -> boo
     headers.setdefault("Content-Type", "application/json; charset=utf-8")
     headers.setdefault("X-GitHub-Request-Id", f"FAKE:{hub.serial:06X}")
     headers.setdefault("X-GitHub-Media-Type", "github.v3; format=json")
-    headers.setdefault("Date", time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(hub.clock())))
     if hub.scopes:
         headers.setdefault("X-OAuth-Scopes", hub.scopes)
     return hit

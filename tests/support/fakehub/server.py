@@ -90,8 +90,9 @@ class _Handler(BaseHTTPRequestHandler):
     def give(self, answer: Answer) -> None:
         """Write an answer."""
         body = answer.encoded()
-        self.send_response(answer.status, HTTPStatus(answer.status).phrase)
-        for name, value in answer.headers.items():
+        self.send_response_only(answer.status, HTTPStatus(answer.status).phrase)
+        ours = {"Server": self.version_string(), "Date": self.date_time_string(self.server.hub.clock())}
+        for name, value in {**ours, **answer.headers}.items():
             self.send_header(name, value)
         if answer.status not in (204, 304):
             self.send_header("Content-Length", str(len(body)))

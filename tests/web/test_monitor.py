@@ -206,6 +206,13 @@ class TestServed:
         assert requests.post(f"{address}/api/ingest", json=published, timeout=20).status_code == 202
         assert len(requests.get(f"{address}/api/runs", timeout=20).json()) == 1
 
+    def test_a_batch_may_come_in_chunks_and_to_either_name(self, address: str) -> None:
+        body = json.dumps({"events": [Publisher().start()]}).encode()
+        for link in (address, address.replace("127.0.0.1", "localhost")):
+            answer = requests.post(f"{link}/api/ingest", data=iter([body[:9], body[9:]]), timeout=20)
+            assert (answer.status_code, answer.content) == (202, b"")
+        assert len(requests.get(f"{address}/api/runs", timeout=20).json()) == 1
+
     def test_many_publishers_at_once_lose_nothing(self, address: str) -> None:
         def publish(number: int) -> list[int]:
             says = Publisher(f"r-{number}", begin=clock.now())

@@ -193,7 +193,8 @@ def _finished(here: Here, runners: Runners) -> Standing:
 
 def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -> Standing:
     if not is_ready:
-        return WAITING
+        # A review may be unlinked from what mends its findings: then nothing else says what it waits for.
+        return WAITING if here.blocked else Standing("waiting", here.verdict.detail)
     since = here.node.added.at
     if here.for_a_person:
         number = here.node.spec.issue

@@ -15,7 +15,7 @@ from stoat.plan import fold, streams
 from stoat.plan.evidence import SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubNow, GitHubState, Link, PullNow, RepositoryNow
-from stoat.plan.nodes import ISSUE, KINDS, PR, SLICE, Repo, Step
+from stoat.plan.nodes import ISSUE, KINDS, PR, REVIEW, SLICE, Repo, Step
 from stoat.plan.state import MachineState, Mark, NodeState, Parked, PlanState, Question, State
 from tests.support.github_states import (
     GREEN,
@@ -53,6 +53,7 @@ from tests.support.states import (
     node,
     piece,
     plan,
+    review,
     run,
     runner,
     state,
@@ -65,6 +66,7 @@ MOMENTS = (BEFORE, NOW, LATER, "2026-11-30T13:00:00.000Z")
 FAR, FARTHER = "2027-01-01T00:00:00.000Z", "2027-01-01T00:30:00.000Z"
 
 STEPS = (Step(id="s", run="make s"), Step(id="t"))
+MENDED = [review("x").decided("f1", state="accepted", by="jo", at=BEFORE, fix=fix) for fix in ("b", "c", "zzz")]
 HAPPENED: dict[str, list[object]] = {
     "go_ahead": [None, JO],
     "expedited": [None, JO],
@@ -84,6 +86,7 @@ HAPPENED: dict[str, list[object]] = {
     "gave_up": [None, Mark("r-1", BEFORE, "why")],
     "landing": [None, landing(), landing("nothing")],
     "parked": [None, Parked(why="conflict", at=BEFORE, commit="a" * 40)],
+    "review": [None, review(), review(signed_by="jo", signed_at=BEFORE), review("x", "y"), *MENDED],
     "reverify_seq": [0, 2],
     "cleared_seq": [0, 9],
     "spent_usd": [None, 1.5],
@@ -139,7 +142,7 @@ def nodes(draw: st.DrawFn, slug: str, node_id: str) -> NodeState:
     happened = {
         name: draw(st.sampled_from(values)) for name, values in HAPPENED.items() if draw(st.integers(0, 2)) == 0
     }
-    kind = draw(st.sampled_from((*KINDS, *ON_GITHUB)))
+    kind = draw(st.sampled_from((*KINDS, *ON_GITHUB, REVIEW)))
     if kind in ON_GITHUB and draw(st.integers(0, 2)):
         spec |= {"issue": 7, "pr": 9, "repo": draw(st.sampled_from(["o/r", "O/R", "o/x"]))}
     found = node(node_id, kind, *deps, spec=spec, **happened)

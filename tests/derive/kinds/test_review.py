@@ -110,6 +110,11 @@ def test_what_waits_for_a_review_waits_until_its_fixes_are_done() -> None:
     assert answer("p/after", plan("p", *nodes, done("fix"))).ready
 
 
+def test_one_that_was_unlinked_from_its_fix_says_itself_what_it_waits_for() -> None:
+    shown = answer("p/a", plan("p", of(with_("accepted", "rejected")), node("fix")))
+    assert (shown.stance, shown.stance_why) == ("waiting", "2 findings decided, 1 fix to be done: fix")
+
+
 def test_a_fix_that_passed_on_a_dirty_tree_does_not_keep_its_own_review_undone() -> None:
     dirty = gate("fix", evidence={"": run(dirty=True)})
     assert dirty.spec.kind == GATE

@@ -23,7 +23,8 @@ decided of it), `answers.py` (what every door shows). Rules that several steps a
 `holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
 taken; of a stream: `timeline.py` the lines to read, and `observed.py` those of a repository's.
 
-What a sweep looks at is in `watching.py`, what of it is recorded in `news.py`. Of a graph of issues `frontier.py` says
+What a sweep looks at is in `watching.py`, what of it is recorded in `news.py` (that there is no CI not at once:
+`dwell.py`). Of a graph of issues `frontier.py` says
 where it stands and `issue_plan.py` makes a plan; `review.py` shows a review and makes the node that mends a finding;
 `prune.py` says which worktrees may go.
 

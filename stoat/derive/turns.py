@@ -10,7 +10,7 @@ The first row that applies:
 | its checks failed, and each of them fails on the default branch, too  | you    | main-red |
 | its checks failed                                                     | you    | fix      |
 | changes were requested of its head                                    | you    | fix      |
-| its checks run, or none has reported yet                              | moving |          |
+| its checks run, or there are none yet                                 | moving |          |
 | it is a draft                                                         | you    | review   |
 | GitHub refuses it while it is behind its base                         | you    | fix      |
 | GitHub has never said yet whether it conflicts                        | moving |          |

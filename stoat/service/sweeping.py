@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from stoat import clock
 from stoat.clock import Time
+from stoat.derive.dwell import dwelt
 from stoat.derive.news import news
 from stoat.derive.news import now as seen_now
 from stoat.derive.watching import wanted
@@ -112,7 +113,7 @@ def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: P
         if previous != GitHubNow():
             forget_now(common)
         return Sweep(Swept(), looked=False)
-    reading = _read(common, environ, sought, before, wait, progress)
+    reading = dwelt(before, _read(common, environ, sought, before, wait, progress), at)
     told: list[NewsShown] = []
 
     def decide(state: State, _: Time) -> Change | None:

@@ -106,6 +106,21 @@ def test_the_first_sweep_records_everything_in_one_commit_and_the_second_nothing
     assert len(place.commits()) == count
 
 
+def test_a_head_without_checks_has_no_ci_only_once_it_had_time_for_some(place: Place) -> None:
+    pull = place.hub.repositories["acme/widgets"].pulls[2]
+    clock_now = place.hub.clock
+    for at, recorded, verdict in ((lambda: clock_now() - 600, "none", "none"), (clock_now, None, "pending")):
+        place.hub.clock = at
+        pull.push("Again")
+        assert place.sweep().blind is None
+        fact, now = place.of().pulls[2].fact, place.seen().repositories["acme/widgets"].pulls[2]
+        assert fact is not None and (fact.head, fact.ci) == (pull.head_oid, recorded)
+        assert (now.head, now.ci.verdict, now.ci.total) == (pull.head_oid, verdict, 0)
+    commits = len(place.commits())
+    place.sweep()
+    assert len(place.commits()) == commits
+
+
 def test_the_commit_is_an_observers_whoever_swept_even_without_a_name(place: Place) -> None:
     nobody = replace(place.session, actor=Actor("", "person"))
     sweep(nobody, place.environ, wait=lambda seconds, why: False)

@@ -286,6 +286,8 @@ def changes_since(pull: Mine, home: str) -> str:
 
 def running(pull: Mine, home: str, blame: Blame) -> str:
     """Its checks are not through."""
+    if pull.counted and not pull.ci.total and not pull.ci.waiting:
+        return f"{name(pull, home)} has no checks yet"
     return f"the checks of {name(pull, home)} run · {checks(pull, blame)}"
 
 

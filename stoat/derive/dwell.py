@@ -11,8 +11,6 @@ A push touches a pull request, as a comment does; that of a comment must not tak
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from msgspec.structs import replace
 
 from stoat import clock
@@ -20,9 +18,10 @@ from stoat.clock import Time
 from stoat.plan.github import GitHubState, Looked, PullLooked, Reading
 from stoat.plan.state import State
 
-DWELL = timedelta(minutes=5)
-"""GitHub lists no check before an app has taken up a push. Most take seconds; one whose queue is long, or that another
-workflow starts, minutes. Whoever has no CI waits that long once for each push; whoever has it is never said to lack it.
+DWELL = 300.0
+"""Seconds. GitHub lists no check before an app has taken up a push. Most take seconds; one whose queue is long, or that
+another workflow starts, minutes. Whoever has no CI waits that long once for each push; whoever has it is never said to
+lack it.
 """
 
 
@@ -50,7 +49,7 @@ def _is_too_soon(known: GitHubState | None, looked: PullLooked, at: Time) -> boo
     fact = record.fact if record is not None else None
     if fact is not None and fact.head == pull.head and fact.ci == "none":
         return False
-    return bool(pull.updated_at) and clock.parse(at) - clock.parse(pull.updated_at) < DWELL
+    return bool(pull.updated_at) and clock.seconds_between(pull.updated_at, at) < DWELL
 
 
 def _pending(looked: PullLooked) -> PullLooked:

@@ -35,6 +35,15 @@ class Blame(Struct, frozen=True):
         return "main" if self.mains and not self.own else "own"
 
 
+class Red(Struct, frozen=True, gc=False):
+    """A red branch that holds a pull request: whose (OWNER/NAME), the pull request's name, and where it went red."""
+
+    repo: str
+    branch: Branch
+    pull: str
+    link: str
+
+
 def matters(pull: Mine) -> bool:
     """Whether anything about the pull request hangs on the default branch: it is red, or it was merged somewhere."""
     return pull.ci.verdict == "failed" or pull.fact.state == "merged"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoat.derive import launch, readiness, stance
-from stoat.derive.answers import Stance, WaitsOn
+from stoat.derive.answers import NeedKind, Stance, WaitsOn
 from stoat.derive.graph import circle
 from stoat.derive.here import Here
 from stoat.derive.launch import Runners
@@ -60,13 +60,21 @@ def place(memo: Memo, touched: bytearray, runners: Runners) -> None:
         landing, status = here.verdict.landing, here.verdict.status
         why = say.landing_pulls(landing) if landing else say.short(standing.stance, status, standing.why, owed)
         shown = WaitsOn(memo.graph.plan_of[i], here.id, why)
-        rank = RANKS["you" if landing and owed else standing.stance]
+        rank = RANKS[_landing(here, owed) if landing else standing.stance]
         phrase = readiness.phrase(here, is_ready, _undone_names(memo, i) if here.blocked else ())
         before = memo.local[i]
         memo.local[i] = Local(is_ready, phrase, reason, standing, shown, rank, here.claim)
         if before is None or before.shown != shown or before.rank != rank:
             for user in memo.graph.users[i]:
                 touched[user] |= TELL
+
+
+def _landing(here: Here, owed: NeedKind | None) -> Stance | None:
+    """How a done node that is landing counts among blockers: somebody owes it something, or a red branch holds it."""
+    turn = here.verdict.turn
+    if owed is not None:
+        return "you"
+    return "held" if turn is not None and turn.red is not None else None
 
 
 def _here(memo: Memo, i: int, lookups: _Lookups) -> Here:

@@ -77,7 +77,7 @@ class Mine(Struct, frozen=True):
 
     @property
     def review(self) -> Review | None:
-        """GitHub's decision; where the base asks for none, or nobody decided yet, what reviewers with write access said.
+        """GitHub's decision; where it is none, or a review is still required, what people with write access said.
 
         Approved by GitHub's decision it is whatever they said. An approval of an older commit is none by itself.
         """

@@ -1,5 +1,5 @@
 """Whose turn it is: every card is in one of five classes. The needs are the cards of the first, and the done nodes
-whose work could not be landed, or whose pull request is open.
+whose work could not be landed, or whose pull request is open; and one for each red branch that holds pull requests.
 
 The first row that applies. A done node has no stance, nor has one of an archived plan.
 
@@ -7,7 +7,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 |-----------------------------------------------------------------------|---------|-------------|
 | done, its work could not be landed, and nobody is on it               | none    | unmergeable |
 | done, its worktree cannot be used and its work is in it               | none    | fix         |
-| done, and its pull request is open: what that one asks for            | none    | review, merge, fix, main-red |
+| done, and its pull request is open: what that one asks for            | none    | review, merge, fix |
 | done                                                                  | none    |             |
 | an agent's question is open                                           | you     | question    |
 | a review's findings are to be decided, or it is to be signed off      | you     | findings    |
@@ -15,7 +15,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | it waits for itself, or for a node that is nowhere                    | broken  |             |
 | its claim's process is dead                                           | broken  |             |
 | it is held, or a run of it is going                                   | moving  |             |
-| its pull request is open, or merged while its issue is open: turns.py | you or moving | review, merge, fix, main-red, partial, person |
+| its pull request is open, or merged while its issue is open: turns.py | you, held or moving | review, merge, fix, partial, person |
 | … a review or a merge, and a dependency is not done                   | waiting |             |
 | a red gate that its worker diagnosed                                  | you     | findings    |
 | given up on                                                           | you     | give-up     |
@@ -142,7 +142,7 @@ def _of_a_pull(here: Here) -> Standing | None:
     if turn is None:
         return None
     if turn.kind is None:
-        return Standing("moving", turn.why)
+        return Standing("held" if turn.red is not None else "moving", turn.why)
     if turn.later and here.blocked:
         return WAITING
     return _you(turn.kind, turn.since, turn.action, turn.why)

@@ -7,7 +7,7 @@ The first row that applies:
 | there are several                                                     | you    | merge: which one |
 | it conflicts with its base, green or not                              | you    | fix      |
 | it is in the merge queue                                              | moving |          |
-| its checks failed, and each of them fails on the default branch, too  | you    | main-red |
+| its checks failed, and each of them fails on the default branch, too  | held   | main-red: one of all held |
 | its checks failed                                                     | you    | fix      |
 | changes were requested of its head                                    | you    | fix      |
 | its checks run, or there are none yet                                 | moving |          |
@@ -38,7 +38,7 @@ from msgspec import Struct
 from stoat.clock import Time
 from stoat.derive import mainred
 from stoat.derive.answers import NeedKind
-from stoat.derive.mainred import Blame
+from stoat.derive.mainred import Blame, Red
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Watched
 from stoat.derive.wording import commands, merging
@@ -50,7 +50,7 @@ from stoat.plan.nodes import MergePolicy
 class Turn(Struct, frozen=True, gc=False):
     """Whose turn it is: a person's (`kind` says with what), or nobody's while it moves by itself (no kind).
 
-    `later`: not before the node's dependencies are done.
+    `later`: not before the node's dependencies are done. `red`: it waits for a branch that is red, as others may.
     """
 
     why: str
@@ -58,6 +58,7 @@ class Turn(Struct, frozen=True, gc=False):
     action: str = ""
     since: Time | None = None
     later: bool = False
+    red: Red | None = None
 
 
 def turn(pulls: Sequence[Mine], policy: MergePolicy | None, home: str, github: Watched) -> Turn | None:
@@ -86,7 +87,8 @@ def _wrong(pull: Mine, home: str, default: Branch | None, blame: Blame) -> Turn 
         return Turn(say.queued(pull, home))
     if pull.ci.verdict == "failed":
         if default is not None and blame.whose == "main":
-            return Turn(say.main_red(default, pull, home), "main-red", _red_link(default, pull), default.red_at)
+            name = say.name(pull, home)
+            return Turn(merging.main_red(default, name), red=Red(pull.repo, default, name, _red_link(default, pull)))
         return Turn(say.red(pull, home, blame), "fix", fact.url, pull.at)
     if pull.review == "changes_requested" and not _only_older(pull):
         return Turn(say.changes_requested(pull, home), "fix", fact.url, pull.at)
@@ -150,6 +152,8 @@ def _only_unreported(pull: Mine) -> bool:
 
 
 def _red_link(default: Branch, pull: Mine) -> str:
-    """Where the default branch went red; the pull request where that is not known."""
-    repository, found, _ = pull.fact.url.rpartition("/pull/")
-    return commands.commit_url(repository, default.red_commit) if found and default.red_commit else pull.fact.url
+    """Where the default branch went red: the commit or its pull request; where neither is known its commits."""
+    repository, _, _ = pull.fact.url.rpartition("/pull/")
+    if default.red_commit:
+        return commands.commit_url(repository, default.red_commit)
+    return f"{repository}/pull/{default.red_pull}" if default.red_pull else f"{repository}/commits/{default.name}"

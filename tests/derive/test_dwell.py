@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from itertools import product
 from typing import Any
 
@@ -18,10 +17,6 @@ from tests.support.github_states import HEAD, OLD, gh_pull, seen
 
 PUSHED = "2026-11-30T12:00:00.000Z"
 NOTHING = Ci(verdict="none")
-
-
-def after(gone: timedelta) -> str:
-    return clock.text(clock.parse(PUSHED) + gone)
 
 
 def read(ci: Ci = NOTHING, head: str = HEAD, pull_state: str = "open", repo: str = "o/r", **fields: Any) -> Reading:
@@ -45,7 +40,7 @@ def seen_as(state: State, reading: Reading, at: str) -> tuple[str | None, str]:
 
 
 def test_the_whole_space_of_a_head_without_checks() -> None:
-    soon, late = after(DWELL - timedelta(milliseconds=1)), after(DWELL)
+    soon, late = clock.plus(PUSHED, DWELL - 0.001), clock.plus(PUSHED, DWELL)
     records = {"nothing": State("0" * 40, {}), "not ended": known(), "none": known(ci="none"),
                "another head's none": known(head=OLD, ci="none")}  # fmt: skip
     for (name, state), at, pull_state in product(records.items(), (PUSHED, soon, late), ("open", "draft", "closed")):

@@ -122,6 +122,31 @@ def test_what_keeps_github_from_merging_is_said(word: str, fields: dict[str, Any
     assert found is not None and found.why.startswith(why)
 
 
+def test_a_red_main_holds_whatever_else_is_but_a_conflict_and_the_queue() -> None:
+    for state, mergeable, word, review, queued in product(
+        ("open", "draft"), ("mergeable", "conflicting", "unknown"), MERGE_STATES, REVIEWS, (False, True)
+    ):
+        fields = {"pull_state": state, "mergeable": mergeable, "queued": queued, **REVIEWS[review]}
+        found = asked(fields, RED, main=RED_MAIN, merge_state=word)
+        assert found is not None
+        conflicts = mergeable == "conflicting" or word == "dirty"
+        assert found.kind == ("fix" if conflicts else None)
+        assert (found.red is not None) == (not conflicts and not queued)
+
+
+@pytest.mark.parametrize(
+    ("since", "link"),
+    [
+        ({}, f"commit/{RED_MAIN.red_commit}"), ({"red_commit": None, "red_pull": 3}, "pull/3"),
+        ({"red_commit": None}, "commits/main"),
+    ],
+)  # fmt: skip
+def test_where_main_went_red_is_linked(since: dict[str, Any], link: str) -> None:
+    found = asked({}, RED, main=replace(RED_MAIN, **since))
+    assert found is not None and found.red is not None
+    assert found.red.link == f"https://github.com/o/r/{link}"
+
+
 def test_nothing_open_is_nobodys_turn() -> None:
     for over in ("merged", "closed"):
         assert asked({"pull_state": over}, GREEN) is None

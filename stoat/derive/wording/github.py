@@ -11,7 +11,7 @@ from stoat.derive.mainred import Blame, blame
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Trouble, Watched
 from stoat.derive.wording.text import ago, because, counted, listed, moment, one_line
-from stoat.plan.github import Branch, Issue, Unseen
+from stoat.plan.github import Issue, Unseen
 from stoat.plan.ids import same_repository
 from stoat.plan.state import Mark
 
@@ -259,17 +259,6 @@ def red(pull: Mine, home: str, blame: Blame) -> str:
     own = f" ({_listed(blame.own)})" if blame.own else ""
     also = f"; {_listed(blame.mains)} is {pull.fact.base}'s, which is red, too" if blame.mains else ""
     return f"CI is red on {name(pull, home)}{own}{also}: fix it on its branch"
-
-
-def main_red(default: Branch, pull: Mine, home: str) -> str:
-    """Main's own checks fail, and nothing else: no branch can mend that."""
-    since = ""
-    if default.red_commit:
-        earlier = " or earlier" if default.red_floor else ""
-        subject = f" '{one_line(default.red_subject)}'" if default.red_subject else ""
-        since = f" since {default.red_commit[:7]}{subject}{earlier}"
-    failing = f" ({_listed(default.failing)})" if default.failing else ""
-    return f"{default.name} is red{since}{failing}: it needs a fix there, not in {name(pull, home)}"
 
 
 def changes_requested(pull: Mine, home: str) -> str:

@@ -24,7 +24,7 @@ def a_persons(node: str, why: str) -> str:
 
 
 def main_red(why: str) -> str:
-    """A base that is red itself: `why` is the sentence of the card."""
+    """A base that is red itself: `why` is the sentence of the need."""
     return f"⚠ {one_line(why)}"
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stoat.derive.pulls import Mine
+from stoat.derive.wording.text import listed, one_line
+from stoat.plan.github import Branch
+
+_MOST_HELD = 20
+"""Pull requests that are named of those that one red branch holds."""
 
 
 def behind(pull: Mine, name: str) -> str:
@@ -22,3 +29,25 @@ def blocked(name: str, checks: str, review: str) -> str:
         f"GitHub does not let this token merge {name} · {said} (it may not push there, or a rule asks for something "
         "that it is not shown): merge it yourself, or look there at what is missing"
     )
+
+
+def main_red(default: Branch, name: str) -> str:
+    """Main's own checks fail, and nothing else of the pull request: no branch can mend that."""
+    return f"{_red(default, default.name)}: it needs a fix there, not in {name}"
+
+
+def main_red_holds(default: Branch, repo: str | None, names: Sequence[str]) -> str:
+    """The same of all the pull requests that it holds; `repo` where it is not clear whose branch it is."""
+    branch = f"{default.name} of {repo}" if repo is not None else default.name
+    held = listed(names, _MOST_HELD)
+    return f"{_red(default, branch)}: it needs a fix there, not in a pull request; it holds {held}"
+
+
+def _red(default: Branch, branch: str) -> str:
+    since = ""
+    if default.red_commit:
+        earlier = " or earlier" if default.red_floor else ""
+        subject = f" '{one_line(default.red_subject)}'" if default.red_subject else ""
+        since = f" since {default.red_commit[:7]}{subject}{earlier}"
+    failing = f" ({listed([one_line(name) for name in default.failing])})" if default.failing else ""
+    return f"{branch} is red{since}{failing}"

@@ -91,17 +91,17 @@ def _say_what_is_open(run: Run, state: RunState) -> None:
 
 
 def _call_out(run: Run, state: RunState) -> None:
-    """Say once for each head what is wrong with a pull request that an agent here has opened."""
+    """Say once for each head what is wrong with a pull request that an agent here has opened, and of each red branch
+    which ones it holds."""
     shown = {answer.id: answer for answer in state.answer.nodes}
     for need in state.answers.needs:
         node = state.plan.nodes.get(need.node or "") if need.plan == run.plan else None
-        if node is None or need.kind not in ("fix", "main-red") or shown[node.spec.id].status != "pr-open":
+        if need.kind == "main-red" and need.plan == run.plan:
+            run.narrator.once(("main-red", need.action), say.main_red(need.why))
+        if node is None or need.kind != "fix" or shown[node.spec.id].status != "pr-open":
             continue
         attempt = node.attempt
         if attempt is None or attempt.outcome != "done" or not workspace.is_ours(run, state, attempt):
-            continue
-        if need.kind == "main-red":
-            run.narrator.once(("main-red", need.why), say.main_red(need.why))
             continue
         heads = tuple(pull.head for pull in shown[node.spec.id].prs if pull.is_open)
         run.narrator.first(("fix", node.spec.id, heads), say.a_persons(node.spec.id, need.why))

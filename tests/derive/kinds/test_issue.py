@@ -442,9 +442,12 @@ def test_a_pull_request_that_fails_only_what_main_fails_is_red_because_of_main(n
     answers = github_answers(plan("p", issue("a")), record=record, now=looked({9: ci("failed", 1, failing)}))
     assert detail in answers.by_ref["p/a"].detail
     (need,) = answers.needs
+    card = answers.by_ref["p/a"]
     assert need.kind == kind
+    assert (card.stance, need.node) == (("held", None) if kind == "main-red" else ("you", "a"))
     if kind == "main-red":
-        assert need.why == "main is red since 1a2b3c4 'Merge #3' (test, lint): it needs a fix there, not in #9"
+        red = "main is red since 1a2b3c4 'Merge #3' (test, lint): it needs a fix there, not in "
+        assert (card.stance_why, need.why) == (f"{red}#9", f"{red}a pull request; it holds #9")
         assert need.action == f"https://github.com/o/r/commit/{RED_MAIN.red_commit}"
 
 

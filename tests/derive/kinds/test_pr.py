@@ -65,10 +65,11 @@ SITUATIONS: dict[str, tuple[NodeState, tuple[Any, ...], GitHubNow, tuple[str, st
     "red": (pr(), (gh_pull(),), looked({9: RED}), ("pr-open", "you", "fix", "CI ✕ 1 failed (test)")),
     "red because of main, where the check needs its workflow's name": (
         pr(), (RED_MAIN, gh_pull()), looked({9: ci("failed", 5, ("CI / test",))}),
-        ("pr-open", "you", "main-red", "main is red (CI / test), not this PR"),
+        ("pr-open", "held", "main-red", "main is red (CI / test), not this PR"),
     ),
     "red because of main": (
-        pr(), (RED_MAIN, gh_pull()), looked({9: RED}), ("pr-open", "you", "main-red", "main is red (test), not this PR")
+        pr(), (RED_MAIN, gh_pull()), looked({9: RED}),
+        ("pr-open", "held", "main-red", "main is red (test), not this PR"),
     ),
     "conflict": (
         pr(), (gh_pull(mergeable="conflicting"),), looked({9: ci(passed=1)}),

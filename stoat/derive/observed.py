@@ -19,7 +19,7 @@ from stoat.derive.watched import Watched
 from stoat.derive.wording import observed as say
 from stoat.plan import streams
 from stoat.plan.events.base import Event, Unknown
-from stoat.plan.events.github import DefaultBranchSeen, GitHubEvent, IssueSeen, NotSeen, PullSeen, RepositorySeen
+from stoat.plan.events.github import GitHubEvent, IssueSeen, NotSeen, PullSeen
 from stoat.plan.github import GitHubNow, GitHubState
 from stoat.plan.nodes import ISSUE, PR
 from stoat.plan.state import PlanState, State
@@ -63,7 +63,7 @@ def lines(of: Followed, recorded: Iterable[Recorded], node: str | None = None) -
         if isinstance(event, Unknown) or not isinstance(event, GitHubEvent):
             continue
         concerned = [one for one in _concerned(of.about, event) if node is None or one == node]
-        if concerned and (text := _told(before, event, home)):
+        if concerned and (text := say.told(before, event, home)):
             told += [_line(of.plan, event, commit, one, text) for one in concerned]
         event.fold(before)
     told.reverse()
@@ -81,22 +81,6 @@ def _concerned(about: About, event: GitHubEvent) -> tuple[str | None, ...]:
             return about.get((what, number), ())
         case _:
             return (None,)
-
-
-def _told(before: GitHubState, event: GitHubEvent, home: str) -> str:
-    """What an event says beside what was known before; empty where that is nothing."""
-    match event:
-        case IssueSeen(issue=issue):
-            return say.issue(before.issues.get(issue.number), issue, home)
-        case PullSeen(pull=pull):
-            return say.pull(before.pulls.get(pull.number), pull)
-        case DefaultBranchSeen(branch=branch):
-            return say.default(before.default, branch)
-        case RepositorySeen(repository=repository):
-            return say.repository(before, repository, home)
-        case NotSeen():
-            return say.not_seen(event, home)
-    return ""
 
 
 def _line(plan: str, event: Event, commit: str | None, node: str | None, text: str) -> Line:

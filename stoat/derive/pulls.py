@@ -136,7 +136,7 @@ def _read(github: Watched, names: Iterable[tuple[str, int]]) -> tuple[tuple[Mine
 
 def _is_gone(record: PullRecord) -> bool:
     """Whether an open one is not there any more: what was merged or closed stays so."""
-    gone = record.unseen is not None and record.unseen.why in ("missing", "deleted")
+    gone = record.unseen is not None and record.unseen.why in ("missing", "other-kind", "deleted")
     return gone and record.fact is not None and record.fact.state in OPEN
 
 

@@ -5,7 +5,7 @@ The first row that applies, for what was not seen to end (what was seen closed o
 | what                                                                      | status  |
 |---------------------------------------------------------------------------|---------|
 | it was transferred to an issue that was seen                              | that one's |
-| GitHub does not show it, or it was deleted                                | missing |
+| GitHub does not show it, or it was deleted, or it is a pull request for an issue or the reverse | missing |
 | it was transferred, or this token may not read it, or GitHub blocked it   | unknown |
 | its repository was never seen and GitHub shows none, or it was deleted    | missing |
 | its repository is not shown any more, or may not be read                  | unknown |
@@ -23,6 +23,7 @@ from stoat.derive.verdict import Context
 from stoat.derive.watched import ALL, Key
 from stoat.derive.wording import github as say
 from stoat.derive.wording import status as words
+from stoat.derive.wording.unseen import What
 from stoat.plan.github import IssueRecord, Numbered, PullRecord, Unseen, numbered
 
 
@@ -70,13 +71,13 @@ def not_seen(
     """Why it cannot be seen, None when it is. `last` says how it was; empty when it never was seen."""
     what, github = words.number(repo, number), context.github
     if record is not None and record.unseen is not None:
-        return _unseen(what, record.unseen, last)
+        return _unseen("pull" if isinstance(record, PullRecord) else "issue", what, record.unseen, last)
     gone = github.unseen(repo)
     if gone is not None:
         known = github.repository(repo)
         if gone.why == "missing" and known is not None and known.repository is not None:
             return NotSeen("unknown", say.no_more(repo, gone, last), True)
-        return _unseen(repo, gone, last)
+        return _unseen("repository", repo, gone, last)
     trouble = github.trouble(repo)
     if trouble is not None:
         recorded: Time = record.at if record is not None else ""
@@ -86,9 +87,9 @@ def not_seen(
     return None
 
 
-def _unseen(what: str, unseen: Unseen, last: str) -> NotSeen:
-    missing = unseen.why in ("missing", "deleted")
-    return NotSeen("missing" if missing else "unknown", say.gone(what, unseen, last), not missing)
+def _unseen(what: What, name: str, unseen: Unseen, last: str) -> NotSeen:
+    missing = unseen.why in ("missing", "other-kind", "deleted")
+    return NotSeen("missing" if missing else "unknown", say.gone(what, name, unseen, last), not missing)
 
 
 def _keys(repo: str, number: int) -> tuple[Key, Key]:

@@ -22,7 +22,7 @@ Mergeable = Literal["mergeable", "conflicting", "unknown"]
 Review = Literal["approved", "changes_requested", "review_required"]
 Settled = Literal["none", "passed", "failed"]
 Verdict = Literal["none", "pending", "passed", "failed"]
-WhyUnseen = Literal["missing", "deleted", "transferred", "forbidden", "blocked", "unreadable"]
+WhyUnseen = Literal["missing", "other-kind", "deleted", "transferred", "forbidden", "blocked", "unreadable"]
 
 
 class Numbered(Struct, frozen=True, order=True):
@@ -179,8 +179,8 @@ class Repository(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Unseen(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """That something cannot be seen any more: why, in GitHub's words where it had any, since when, where it went.
 
-    missing: GitHub does not show it, which for something private may be a lack of access · deleted · transferred (to
-    `to`) · forbidden: the token lacks a permission · blocked: GitHub blocked the repository · unreadable: an error.
+    missing: GitHub does not show it, which for something private may be a lack of access · other-kind: an issue was
+    asked for and the number is a pull request's, or the reverse · deleted · transferred (to `to`) · forbidden: the token lacks a permission · blocked: GitHub blocked the repository · unreadable: an error.
     """
 
     why: WhyUnseen

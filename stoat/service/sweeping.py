@@ -17,14 +17,16 @@ from stoat.derive.dwell import dwelt
 from stoat.derive.news import news
 from stoat.derive.news import now as seen_now
 from stoat.derive.watching import wanted
+from stoat.derive.wording import observed
 from stoat.derive.wording import sweep as say
+from stoat.derive.wording.unseen import What
 from stoat.gitstore.log import Change
 from stoat.gitstore.names import named
 from stoat.observe.github.now import folder, forget_now, keep_now, read_now
 from stoat.observe.github.turn import Sweeping, turn
 from stoat.plan import streams
 from stoat.plan.events.github import GitHubEvent
-from stoat.plan.github import GitHubNow, GitHubState, Looked, Reading, Unseen, Wanted
+from stoat.plan.github import GitHubNow, GitHubState, Looked, Reading, Unseen, Wanted, numbered
 from stoat.plan.state import State
 from stoat.service.session import Session
 
@@ -124,7 +126,8 @@ def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: P
 
     session.store.append(decide, OBSERVER)
     keep_now(common, seen_now(previous, reading, at))
-    swept = Swept(reading.requests, _facts(reading.repositories), tuple(told), tuple(_problems(reading)))
+    problems = tuple(_problems(reading, session.state().repositories()))
+    swept = Swept(reading.requests, _facts(reading.repositories), tuple(told), problems)
     return Sweep(swept, None if swept.facts else next(_hindrances(reading), None))
 
 
@@ -151,7 +154,7 @@ def _told(state: State, found: Sequence[tuple[str, GitHubEvent]]) -> Iterator[Ne
             repo=name,
             type=str(event.__struct_config__.tag),
             number=say.number_of(event),
-            text=say.told(known.get(name.lower()), event),
+            text=observed.told(known.get(name.lower(), GitHubState()), event, name, full=True),
         )
 
 
@@ -167,12 +170,14 @@ def _facts(looks: Sequence[Looked]) -> int:
     return len(found)
 
 
-def _problems(reading: Reading) -> Iterator[ProblemShown]:
+def _problems(reading: Reading, known: Mapping[str, GitHubState]) -> Iterator[ProblemShown]:
+    """What could not be read; `known` is what is on record by now."""
     yield from _hindrances(reading)
     for look in reading.repositories:
         for missing in look.not_there:
-            text, fix = say.unseen(missing.what, missing.number, missing.why, missing.detail, missing.to)
-            yield ProblemShown(look.name, text, fix)
+            if not _is_followed(known, missing.to):
+                said = say.unseen(look.name, missing.what, missing.number, missing.why, missing.detail, missing.to)
+                yield ProblemShown(look.name, *said)
 
 
 def _hindrances(reading: Reading) -> Iterator[ProblemShown]:
@@ -201,15 +206,22 @@ def _last(session: Session) -> Swept:
         for trouble in (looked.problem, looked.gaps) if looked is not None else ():
             if trouble is not None and trouble != seen.problem:
                 problems.append(ProblemShown(name, trouble, None))
-        problems += _unseen(name, record)
+        problems += _unseen(name, record, known)
     return Swept(facts=facts, problems=tuple(problems))
 
 
-def _unseen(name: str, record: GitHubState) -> Iterator[ProblemShown]:
+def _unseen(name: str, record: GitHubState, known: Mapping[str, GitHubState]) -> Iterator[ProblemShown]:
     """What is on record as not seen."""
-    missing: list[tuple[str, int | None, Unseen | None]] = [("repository", None, record.unseen)]
+    missing: list[tuple[What, int | None, Unseen | None]] = [("repository", None, record.unseen)]
     missing += [("issue", number, one.unseen) for number, one in record.issues.items()]
     missing += [("pull", number, one.unseen) for number, one in record.pulls.items()]
     for what, number, unseen in missing:
-        if unseen is not None:
-            yield ProblemShown(name, *say.unseen(what, number, unseen.why, unseen.detail, unseen.to))
+        if unseen is not None and not _is_followed(known, unseen.to):
+            yield ProblemShown(name, *say.unseen(name, what, number, unseen.why, unseen.detail, unseen.to))
+
+
+def _is_followed(known: Mapping[str, GitHubState], to: str | None) -> bool:
+    """Whether an issue was transferred to one that is seen: that is no problem any more."""
+    target = numbered(to or "")
+    record = known.get(target.repo.lower(), GitHubState()).issues.get(target.number) if target is not None else None
+    return record is not None and record.fact is not None and record.unseen is None

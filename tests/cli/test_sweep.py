@@ -65,10 +65,10 @@ def host(hub: FakeHub) -> str:
 
 FIRST = """\
 REPOSITORY    WHAT
-acme/widgets  the repository was seen first
-acme/widgets  main: there are no checks
+acme/widgets  acme/widgets was seen first
+acme/widgets  main has no checks
 acme/widgets  issue #1 is open
-acme/widgets  pull request #2 is open, checks passed, has no conflict
+acme/widgets  pull request #2 was opened by ada; checks of #2 passed
 4 news, 4 facts read with {}
 """
 
@@ -95,20 +95,20 @@ def test_the_document(stoat: Stoat, hub: FakeHub) -> None:
                 "repo": "acme/widgets",
                 "type": "repository_seen",
                 "number": None,
-                "text": "the repository was seen first",
+                "text": "acme/widgets was seen first",
             },
             {
                 "repo": "acme/widgets",
                 "type": "default_branch_seen",
                 "number": None,
-                "text": "main: there are no checks",
+                "text": "main has no checks",
             },
             {"repo": "acme/widgets", "type": "issue_seen", "number": 1, "text": "issue #1 is open"},
             {
                 "repo": "acme/widgets",
                 "type": "pull_seen",
                 "number": 2,
-                "text": "pull request #2 is open, checks passed, has no conflict",
+                "text": "pull request #2 was opened by ada; checks of #2 passed",
             },
         ],
         "problems": [],
@@ -135,7 +135,7 @@ def test_something_that_github_does_not_show_is_a_problem_with_what_to_do(stoat:
     ran = stoat.run("sweep")
     assert (ran.code, ran.err) == (0, "")
     assert re.fullmatch(
-        r"✗ acme/widgets: issue #99 cannot be seen: GitHub shows no such thing, or not to this token: .*\n"
+        r"✗ acme/widgets: GitHub shows no issue #99: it does not exist, or this token may not see it\n"
         r"  hint: see that the number is right and that the token may read the repository\n"
         r"no news, 3 facts read with \d requests?\n",
         ran.out,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from stoat.derive.news import News, news, now
+from stoat.derive.wording import observed
 from stoat.derive.wording import sweep as say
 from stoat.plan.events.github import DefaultBranchSeen, IssueSeen, NotSeen, PullSeen, RepositorySeen
 from stoat.plan.github import (
@@ -32,6 +33,7 @@ from stoat.plan.github import (
     Reading,
     Repository,
     RepositoryNow,
+    WhyUnseen,
 )
 from stoat.plan.state import State
 
@@ -109,18 +111,23 @@ def test_a_reading_that_names_something_twice_gives_it_once() -> None:
     assert [event for _, event in found if isinstance(event, PullSeen)] == [PullSeen(pull=PULL)]
 
 
+def told(state: State, event: Any) -> str:
+    """A piece of news of acme/widgets in a sweep's words."""
+    return observed.told(state.repositories()["acme/widgets"], event, "acme/widgets", full=True)
+
+
 ISSUE_CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"open": False, "reason": "completed", "closed_at": T3}, "issue #7 is closed (completed)"),
-    ({"open": False, "reason": "not_planned"}, "issue #7 is closed (not planned)"),
-    ({"reason": "reopened"}, "issue #7 is open (reopened)"),
-    ({"title": "Fix\nthe lanes"}, "issue #7 has the title “Fix the lanes”"),
-    ({"labels": ("bug",)}, "issue #7 has other labels"),
-    ({"assignees": ("ada",)}, "issue #7 has other assignees"),
+    ({"open": False, "reason": "completed", "closed_at": T3}, "issue #7 was closed (completed)"),
+    ({"open": False, "reason": "not_planned"}, "issue #7 was closed (not planned)"),
+    ({"reason": "reopened"}, "issue #7 was reopened"),
+    ({"title": "Fix\nthe lanes"}, "issue #7 is called 'Fix the lanes' now"),
+    ({"labels": ("bug",)}, "issue #7 is labelled bug"),
+    ({"assignees": ("ada",)}, "issue #7 was assigned to ada"),
     ({"milestone": "1.0"}, "issue #7 is in milestone 1.0"),
     ({"parent": Numbered("acme/widgets", 1)}, "issue #7 is part of acme/widgets#1"),
     ({"children": 3, "children_open": 2}, "issue #7 has 2 of 3 sub-issues open"),
-    ({"blockers": (Blocker("acme/widgets", 3, True),)}, "issue #7 has other blockers"),
-    ({"pulls": (Link("acme/widgets", 8, "closes"),)}, "issue #7 has other pull requests"),
+    ({"blockers": (Blocker("acme/widgets", 3, True),)}, "issue #7 is blocked by #3"),
+    ({"pulls": (Link("acme/widgets", 8, "closes"),)}, "issue #7 is to be closed by #8"),
     ({"url": "v"}, "issue #7 has another address"),
     ({"closed_commit": HEAD}, "issue #7 changed"),
 ]
@@ -132,23 +139,23 @@ def test_every_change_of_an_issue_is_news_and_said(change: dict[str, Any], text:
     ((stream, event),) = news(state, reading(looked(issue=replace(ISSUE, updated_at=T3, **change))))
     assert stream == "github/acme/widgets"
     assert event == IssueSeen(issue=replace(ISSUE, updated_at=T3, **change))
-    assert say.told(state.repositories()["acme/widgets"], event) == text
+    assert told(state, event) == text
 
 
 PULL_CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"state": "merged", "merged_at": T3, "merge_commit": HEAD2}, "pull request #8 is merged"),
-    ({"state": "closed"}, "pull request #8 is closed unmerged"),
-    ({"state": "draft"}, "pull request #8 is a draft"),
-    ({"head": HEAD2, "ci": None}, "pull request #8 has a new head (bbbbbbb)"),
-    ({"head": HEAD2}, "pull request #8 has a new head (bbbbbbb), checks passed"),
-    ({"ci": "failed", "failing": ("test",)}, "pull request #8 checks failed: test"),
-    ({"ci": "none"}, "pull request #8 there are no checks"),
-    ({"mergeable": "conflicting"}, "pull request #8 conflicts with main"),
-    ({"review": "changes_requested"}, "pull request #8 changes are requested"),
-    ({"opinions": (Opinion("bob", "approved", HEAD),)}, "pull request #8 has other reviews"),
-    ({"queued": True}, "pull request #8 is in the merge queue"),
-    ({"base": "net11"}, "pull request #8 goes into net11"),
-    ({"title": "Other"}, "pull request #8 has the title “Other”"),
+    ({"state": "merged", "merged_at": T3, "merge_commit": HEAD2}, "pull request #8 was merged into main"),
+    ({"state": "closed"}, "pull request #8 was closed without merging"),
+    ({"state": "draft"}, "pull request #8 is a draft again"),
+    ({"head": HEAD2, "ci": None}, "pull request #8 was pushed to (bbbbbbb)"),
+    ({"head": HEAD2}, "pull request #8 was pushed to (bbbbbbb); checks of #8 passed"),
+    ({"ci": "failed", "failing": ("test",)}, "checks of #8 failed: test"),
+    ({"ci": "none"}, "pull request #8 has no checks"),
+    ({"mergeable": "conflicting"}, "pull request #8 turned conflicting with main"),
+    ({"review": "changes_requested"}, "changes were requested on #8"),
+    ({"opinions": (Opinion("bob", "approved", HEAD),)}, "bob approved #8"),
+    ({"queued": True}, "pull request #8 entered the merge queue"),
+    ({"base": "net11"}, "pull request #8 goes into net11 now"),
+    ({"title": "Other"}, "pull request #8 is called 'Other' now"),
     ({"url": "v"}, "pull request #8 has another address"),
     ({"head_repo_owner": "ada"}, "pull request #8 changed"),
 ]
@@ -159,20 +166,20 @@ def test_every_change_of_a_pull_request_is_news_and_said(change: dict[str, Any],
     state = known(WHOLE)
     ((_, event),) = news(state, reading(looked(pull=replace(PULL, **change))))
     assert event == PullSeen(pull=replace(PULL, **change))
-    assert say.told(state.repositories()["acme/widgets"], event) == text
+    assert told(state, event) == text
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"name": "acme/gizmos"}, "the repository is called acme/gizmos now"),
-        ({"methods": ("rebase",)}, "the repository's settings changed"),
+        ({"name": "acme/gizmos"}, "acme/widgets is acme/gizmos now"),
+        ({"methods": ("rebase",)}, "the settings of acme/widgets changed"),
     ],
 )
 def test_every_change_of_a_repository_is_news_and_said(change: dict[str, Any], text: str) -> None:
     state = known(WHOLE)
     ((_, event),) = news(state, reading(looked(repository=replace(REPO, **change))))
-    assert say.told(state.repositories()["acme/widgets"], event) == text
+    assert told(state, event) == text
 
 
 NO_NEWS: dict[str, Looked] = {
@@ -221,6 +228,13 @@ def test_the_last_answers_for_a_head_stay_when_something_else_of_it_changes() ->
     assert event == PullSeen(pull=replace(failed, title="New"))
 
 
+def test_of_two_words_on_one_pull_request_in_one_reading_the_first_counts() -> None:
+    other = replace(PULL, mergeable="conflicting")
+    twice = reading(replace(WHOLE, pulls=(pull_looked(PULL), pull_looked(other))))
+    assert [event for _, event in news(EMPTY, twice) if isinstance(event, PullSeen)] == [PullSeen(pull=PULL)]
+    assert news(known(WHOLE), twice) == []
+
+
 def test_a_new_head_has_no_answers_of_the_old_one() -> None:
     read = replace(PULL, head=HEAD2, mergeable="unknown", ci=None)
     ((_, event),) = news(known(WHOLE), reading(looked(pull=read)))
@@ -237,15 +251,15 @@ def test_settled_checks_are_recorded_once_for_a_head() -> None:
 
 
 DEFAULTS: list[tuple[Branch, Branch, str | None]] = [
-    (MAIN, RED, "main: checks failed: test since aaaaaaa"),
+    (MAIN, RED, "main is red since aaaaaaa 'Merge': test"),
     (RED, replace(RED, ci=None, failing=(), red_commit=None), None),
-    (RED, replace(RED, failing=("test", "lint")), "main: checks failed: test, lint since aaaaaaa"),
-    (RED, MAIN, "main: checks passed"),
+    (RED, replace(RED, failing=("test", "lint")), "main is red since aaaaaaa 'Merge': test, lint"),
+    (RED, MAIN, "main is green again"),
     (MAIN, replace(MAIN, ci="none"), None),
     (RED, Branch(name="main", ci="none"), None),
-    (Branch(name="main"), Branch(name="main", ci="none"), "main: there are no checks"),
-    (Branch(name="main", ci="none"), MAIN, "main: checks passed"),
-    (MAIN, Branch(name="trunk"), "the default branch is trunk"),
+    (Branch(name="main"), Branch(name="main", ci="none"), "main has no checks"),
+    (Branch(name="main", ci="none"), MAIN, "main is green"),
+    (MAIN, Branch(name="trunk"), "the default branch is trunk now"),
 ]
 
 
@@ -255,7 +269,7 @@ def test_the_default_branch_is_news_when_its_checks_end_otherwise(
 ) -> None:
     state = known(looked(default=before))
     found = news(state, reading(looked(default=read)))
-    assert [say.told(state.repositories()["acme/widgets"], event) for _, event in found] == ([text] if text else [])
+    assert [told(state, event) for _, event in found] == ([text] if text else [])
 
 
 def test_what_cannot_be_seen_is_recorded_once_and_again_when_the_reason_changes() -> None:
@@ -265,14 +279,14 @@ def test_what_cannot_be_seen_is_recorded_once_and_again_when_the_reason_changes(
         ("deleted", None),
     ):  # fmt: skip
         found = news(state, reading(looked(not_there=(NotThere(what="issue", why=why, number=7, to=to),))))
-        said.append([say.told(state.repositories()["acme/widgets"], event) for _, event in found])
+        said.append([told(state, event) for _, event in found])
         state = after(state, found)
     assert said == [
-        ["issue #7 cannot be seen: GitHub shows no such thing, or not to this token"],
+        ["GitHub shows no issue #7: it does not exist, or this token may not see it"],
         [],
-        ["issue #7 cannot be seen: it was moved to acme/x#1"],
-        ["issue #7 cannot be seen: it was moved to acme/x#2"],
-        ["issue #7 cannot be seen: it was deleted"],
+        ["issue #7 was transferred to acme/x#1"],
+        ["issue #7 was transferred to acme/x#2"],
+        ["issue #7 was deleted"],
     ]
     assert state.repositories()["acme/widgets"].issues[7].fact == ISSUE
 
@@ -285,14 +299,14 @@ def test_what_cannot_be_seen_is_recorded_once_and_again_when_the_reason_changes(
         (
             NotThere(what="repository", why="blocked"),
             looked(repository=REPO),
-            "the repository can be seen again",
+            "acme/widgets can be seen again",
         ),
     ],
 )
 def test_what_is_seen_again_is_news_though_it_is_the_same(missing: NotThere, again: Looked, text: str) -> None:
     gone = after(known(WHOLE), news(known(WHOLE), reading(looked(not_there=(missing,)))))
     found = news(gone, reading(again))
-    assert [say.told(gone.repositories()["acme/widgets"], event) for _, event in found] == [text]
+    assert [told(gone, event) for _, event in found] == [text]
     assert news(after(gone, found), reading(again)) == []
 
 
@@ -459,7 +473,7 @@ def test_the_subject_names_a_few_repositories(names: list[str], text: str) -> No
 
 
 def test_every_reason_why_something_is_not_seen_has_words() -> None:
-    reasons: tuple[Any, ...] = ("missing", "deleted", "transferred", "forbidden", "blocked", "unreadable")
-    for why in reasons:
-        text, _ = say.unseen("issue", 7, why, "GitHub's words", None)
-        assert text.startswith("issue #7 cannot be seen: ") and text.endswith(": GitHub's words")
+    said = [say.unseen("o/r", "issue", 7, why, "GitHub's words", None) for why in get_args(WhyUnseen)]
+    assert all("issue #7" in text for text, _ in said) and len(set(said)) == len(said)
+    assert [text.endswith(": GitHub's words") for text, _ in said] == [False] * 4 + [True] * 3
+    assert "GitHub shows no o/r: " in say.unseen("o/r", "repository", None, "missing", "", None)[0]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from stoat.derive import observed
 from stoat.plan.events.base import Actor, Event, Unknown
 from stoat.plan.events.decisions import NoteAdded
-from stoat.plan.github import Branch, Link, Numbered, Repository
+from stoat.plan.github import Blocker, Branch, Link, Numbered, Repository
 from tests.support.github_states import (
     MAIN,
     OLD,
@@ -60,10 +60,36 @@ CASES: dict[str, tuple[tuple[Fact, ...], str | None]] = {
     "linked": ((gh_issue(), gh_issue(9, Link("o/x", 4, "body"))), "issue #7 is to be closed by #9, o/x#4"),
     "assigned": ((gh_issue(), gh_issue(assignees=("ada",))), "issue #7 was assigned to ada"),
     "called otherwise": ((gh_issue(), gh_issue(title="a\nb")), "issue #7 is called 'a b' now"),
+    "blocked": (
+        (gh_issue(), gh_issue(blockers=(Blocker("o/r", 8, True), Blocker("o/x", 3, True)))),
+        "issue #7 is blocked by #8, o/x#3",
+    ),
+    "a blocker closed": (
+        (gh_issue(blockers=(Blocker("o/r", 8, True),)), gh_issue(blockers=(Blocker("o/r", 8, False, "completed"),))),
+        "issue #7 is no longer blocked by #8, which was closed",
+    ),
+    "a blocker reopened": (
+        (gh_issue(blockers=(Blocker("o/r", 8, False),)), gh_issue(blockers=(Blocker("o/r", 8, True),))),
+        "issue #7 is blocked again by #8, which was reopened",
+    ),
+    "a blocker less": (
+        (gh_issue(blockers=(Blocker("o/r", 8, True),)), gh_issue()), "issue #7 is no longer blocked by #8"
+    ),
+    "three things at once": (
+        (gh_issue(), gh_issue(4, Link("o/r", 9, "body"), title="x", assignees=("ada",))),
+        "issue #7 is to be closed by #4, #9, was assigned to ada and is called 'x' now",
+    ),
+    "closed by what was not linked before": (
+        (gh_issue(), gh_closed(9, by=9)), "issue #7 was closed (completed) by #9"
+    ),
+    "unlinked": ((OPEN, gh_issue()), "issue #7 is not to be closed by #9 any more"),
+    "a pull request where an issue was named": (
+        (hidden("other-kind", 7),), "issue #7 is a pull request, not an issue"
+    ),
     "labelled": ((gh_issue(), gh_issue(labels=("bug",))), None),
     "deleted": ((gh_issue(), hidden("deleted", 7)), "issue #7 was deleted"),
     "transferred": ((gh_issue(), hidden("transferred", 7, to="o/x#3")), "issue #7 was transferred to o/x#3"),
-    "no access": ((gh_issue(), hidden("forbidden", 7, detail="SAML")), "issue #7 cannot be seen (forbidden): SAML"),
+    "no access": ((gh_issue(), hidden("forbidden", 7, detail="SAML")), "this token may not read issue #7: SAML"),
     "there again": ((gh_issue(), hidden("missing", 7), gh_issue()), "issue #7 can be seen again"),
     "opened": ((OPEN, PULL), "pull request #9 was opened by ada"),
     "opened as a draft": ((OPEN, gh_pull(9, "draft")), "pull request #9 was opened as a draft"),
@@ -79,13 +105,13 @@ CASES: dict[str, tuple[tuple[Fact, ...], str | None]] = {
     "not known whether it conflicts": ((OPEN, PULL, gh_pull(9, mergeable="unknown")), None),
     "changes requested": (
         (OPEN, PULL, gh_pull(9, review="changes_requested", opinions=(said("bob", "changes_requested"),))),
-        "changes were requested on #9 by bob",
+        "bob requested changes on #9",
     ),
     "approved": ((OPEN, PULL, gh_pull(9, opinions=(said("bob", "approved"),))),
-                 "pull request #9 was approved by bob"),
+                 "bob approved #9"),
     "approved, nobody named": ((OPEN, PULL, gh_pull(9, review="approved")), "pull request #9 was approved"),
     "dismissed": ((OPEN, PULL, gh_pull(9, opinions=(said("bob", "dismissed"),))),
-                  "a review of #9 was dismissed: bob's"),
+                  "bob's review of #9 was dismissed"),
     "red": ((OPEN, PULL, gh_pull(9, ci="failed", failing=("test",))), "checks of #9 failed: test"),
     "green": ((OPEN, PULL, gh_pull(9, ci="passed")), "checks of #9 passed"),
     "queued": ((OPEN, PULL, gh_pull(9, queued=True)), "pull request #9 entered the merge queue"),
@@ -114,7 +140,7 @@ BRANCHES: dict[str, tuple[tuple[Fact, ...], str | None]] = {
     "another one": ((MAIN, Branch(name="trunk")), "the default branch is trunk now"),
     "renamed": ((REPOSITORY, Repository(name="o/new")), "o/r is o/new now"),
     "archived": ((REPOSITORY, replace(REPOSITORY, archived=True)), "o/r was archived"),
-    "gone": ((REPOSITORY, hidden("missing")), "o/r cannot be seen (missing)"),
+    "gone": ((REPOSITORY, hidden("missing")), "GitHub shows no o/r: it does not exist, or this token may not see it"),
     "there again": ((REPOSITORY, hidden("missing"), REPOSITORY), "o/r can be seen again"),
     "first seen": ((REPOSITORY,), None),
 }

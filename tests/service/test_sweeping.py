@@ -143,8 +143,8 @@ def test_news_is_said_in_words_and_what_changes_too_often_is_kept_beside_the_sto
     assert running is not None
     pull.merge()  # type: ignore[union-attr]
     done = place.sweep()
-    assert "issue #1 is closed (completed)" in texts(done)[0]
-    assert any(text.startswith("pull request #2 is merged") for text in texts(done))
+    assert texts(done)[0] == "issue #1 was closed (completed) by #2"
+    assert any(text.startswith("pull request #2 was merged into main") for text in texts(done))
     assert place.session.facts().github == place.seen()
 
 
@@ -216,8 +216,8 @@ def test_what_github_does_not_show_is_recorded_once_and_told_every_time(place: P
     plans.import_document(place.session, PLAN.replace("issue: 1", "issue: 99"))
     done = place.sweep()
     (problem,) = [one for one in done.swept.problems]
-    assert problem.repo == "acme/widgets" and problem.text.startswith("issue #99 cannot be seen: ")
-    assert any(text.startswith("issue #99 cannot be seen") for text in texts(done))
+    assert problem.repo == "acme/widgets" and problem.text.startswith("GitHub shows no issue #99: ")
+    assert problem.text in texts(done)
     assert done.blind is None
     again = place.sweep()
     assert again.swept.news == () and again.swept.problems == (problem,)
@@ -233,8 +233,44 @@ def test_a_deleted_and_a_transferred_issue_are_news_and_the_last_facts_stay(plac
     record = place.of().issues[1]
     assert record.unseen is not None and (record.unseen.why, record.unseen.to) == ("transferred", "acme/gadgets#7")
     assert record.fact is not None and record.fact.title == "Fix lanes"
-    assert any("it was moved to acme/gadgets#7" in text for text in texts(done))
-    assert any(one.repo == "acme/gadgets" and one.number == 7 for one in place.sweep().swept.news)
+    assert "issue #1 was transferred to acme/gadgets#7" in texts(done)
+    (problem,) = done.swept.problems
+    assert (problem.text, problem.fix) == (
+        "issue #1 was transferred to acme/gadgets#7", "name acme/gadgets#7 in the plan instead"
+    )  # fmt: skip
+    followed = place.sweep()
+    assert any(one.repo == "acme/gadgets" and one.number == 7 for one in followed.swept.news)
+    assert followed.swept.problems == place.sweep().swept.problems == ()
+    with turn(place.session.store.common, "stoat serve"):
+        assert place.sweep().swept.problems == ()
+
+
+def test_a_blocker_that_closed_and_whoever_approved_are_named(place: Place) -> None:
+    widgets = place.hub.find("acme/widgets")
+    assert widgets is not None
+    blocked = widgets.issue("Then this", blocked_by=(widgets.resolve(1),))
+    plans.import_document(place.session, PLAN.replace("issue: 1", f"issue: {blocked.number}"))
+    place.sweep()
+    widgets.resolve(1).close()
+    widgets.thread(2).review("bob", "approved")  # type: ignore[union-attr]
+    found = texts(place.sweep())
+    assert f"issue #{blocked.number} is no longer blocked by #1, which was closed" in found
+    assert "bob approved #2" in found
+
+
+def test_a_number_of_the_other_kind_is_said_with_what_settles_it(place: Place) -> None:
+    document = PLAN.replace("issue: 1", "issue: 2").replace("pr: 2", "pr: 1")
+    plans.import_document(place.session, document)
+    done = place.sweep()
+    assert sorted(one.text for one in done.swept.problems) == [
+        "issue #2 is a pull request, not an issue", "pull request #1 is an issue, not a pull request",
+    ]  # fmt: skip
+    node = reading.status(place.session, "p").nodes[0]
+    assert node.status == "missing"
+    assert node.detail.startswith(
+        "acme/widgets#2 is a pull request, not an issue; bind the node to an issue (stoat node bind --issue N), or "
+        "make it a pr node (stoat node change) (since "
+    )
 
 
 def test_while_another_process_sweeps_this_one_tells_what_is_on_record(place: Place) -> None:

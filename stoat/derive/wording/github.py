@@ -10,7 +10,8 @@ from stoat.derive.answers import PullShown
 from stoat.derive.mainred import Blame, blame
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Trouble, Watched
-from stoat.derive.wording.text import ago, because, counted, listed, moment, one_line
+from stoat.derive.wording.text import ago, counted, listed, moment, one_line
+from stoat.derive.wording.unseen import What, remedy, why_unseen
 from stoat.plan.github import Issue, Unseen
 from stoat.plan.ids import same_repository
 from stoat.plan.state import Mark
@@ -191,19 +192,10 @@ def trouble(what: str, problem: Trouble, last: str, recorded: Time, now: Time) -
     return f"{seen}, {last}; {why}"
 
 
-def gone(what: str, unseen: Unseen, last: str) -> str:
-    """Something that GitHub does not show: why, since when, and how it was."""
-    sentences = {
-        "missing": f"GitHub shows no {what}: it does not exist, or this token may not see it",
-        "deleted": f"{what} was deleted",
-        "transferred": f"{what} was transferred to {unseen.to or 'another repository'}: name that one in the plan",
-        "forbidden": f"this token may not read {what}: give it access",
-        "blocked": f"GitHub has blocked {what}",
-        "unreadable": f"{what} could not be read",
-    }
-    # Of what is not there GitHub says no more than that.
-    detail = "" if unseen.why in ("missing", "deleted", "transferred") else one_line(unseen.detail)
-    said = because(sentences[unseen.why], detail)
+def gone(what: What, name: str, unseen: Unseen, last: str) -> str:
+    """Something that GitHub does not show: why, since when, what settles it, and how it was."""
+    fix = remedy(what, unseen.why, unseen.to)
+    said = why_unseen(what, name, unseen.why, unseen.detail, unseen.to) + (f"; {fix}" if fix else "")
     return f"{said} (since {moment(unseen.at)}{f', last seen {last}' if last else ''})"
 
 
@@ -224,9 +216,10 @@ def moved(repo: str, number: int) -> str:
     return f"transferred to {repo}#{number}"
 
 
-def unseen_remark(unseen: Unseen) -> str:
-    """That something done cannot be seen any more."""
-    return f"not seen any more since {moment(unseen.at)} ({unseen.why})"
+def unseen_remark(name: str, unseen: Unseen) -> str:
+    """That an issue that is done cannot be seen any more."""
+    why = why_unseen("issue", name, unseen.why, unseen.detail, unseen.to)
+    return f"not seen any more since {moment(unseen.at)}, {why}"
 
 
 def elsewhere_unseen(repo: str, why: str) -> str:

@@ -98,9 +98,9 @@ def _shown(response: Response, repo: Repo, ask: Ask, what: str) -> tuple[WhyUnse
     if at is not None and not (at.number == ask.number and repo.is_named(at.repo)):
         return "transferred", f"it is {at} now", str(at)
     if found.get("pull_request") and what == "issue":
-        return "missing", f"#{ask.number} is a pull request, not an issue", None
+        return "other-kind", f"#{ask.number} is a pull request", None
     if not found.get("pull_request") and what == "pull":
-        return "missing", f"#{ask.number} is an issue, not a pull request", None
+        return "other-kind", f"#{ask.number} is an issue", None
     return "unreadable", "GitHub shows it in one place and not in another", None
 
 

@@ -270,18 +270,22 @@ SITUATIONS = {
     "not swept yet": Case(None, GitHubNow(), "unknown", "held", None, True,
                           "no GitHub sweep has seen o/r#7 yet (`stoat sweep` looks)"),
     "not there": case((hidden("missing", 7),), ("missing", "broken", None, False, "GitHub shows no o/r#7")),
+    "a pull request's number": case(
+        (hidden("other-kind", 7),),
+        ("missing", "broken", None, False, "o/r#7 is a pull request, not an issue; bind the node to an issue ("),
+    ),
     "deleted": case(
         (gh_issue(), hidden("deleted", 7)),
-        ("missing", "broken", None, False, "o/r#7 was deleted (since 2026-11-30 11:00Z, last seen open)"),
+        ("missing", "broken", None, False, "or take it out of the plan (since 2026-11-30 11:00Z, last seen open)"),
     ),
     "seen again": case((gh_issue(), hidden("missing", 7), gh_issue()), ("open", "held", None, True, "open")),
     "transferred": case(
         (gh_issue(), hidden("transferred", 7, to="o/x#3")),
-        ("unknown", "broken", None, True, "o/r#7 was transferred to o/x#3: name that one in the plan"),
+        ("unknown", "broken", None, True, "o/r#7 was transferred to o/x#3; name o/x#3 in the plan instead"),
     ),
     "no permission": case(
         (gh_issue(), hidden("forbidden", 7, detail="Resource not accessible by personal access token")),
-        ("unknown", "broken", None, True, "may not read o/r#7: give it access: Resource not accessible"),
+        ("unknown", "broken", None, True, "may not read o/r#7: Resource not accessible by personal access token; see"),
     ),
     "no such repository": Case(
         seen(hidden("missing")), looked(), "missing", "broken", None, False, "GitHub shows no o/r: it does not exist"
@@ -295,7 +299,8 @@ SITUATIONS = {
         (gh_issue(), hidden("blocked")), ("unknown", "broken", None, True, "GitHub has blocked o/r")
     ),
     "its repository forbidden": case(
-        (gh_issue(), hidden("forbidden", detail="SAML")), ("unknown", "broken", None, True, "give it access: SAML")
+        (gh_issue(), hidden("forbidden", detail="SAML")),
+        ("unknown", "broken", None, True, "this token may not read o/r: SAML; see that the name is right and"),
     ),
     "its repository unreadable just now": case(
         (gh_issue(9), gh_pull(9)),

@@ -37,6 +37,10 @@ SITUATIONS: dict[str, tuple[NodeState, tuple[Any, ...], GitHubNow, tuple[str, st
     "not opened": (pr(None), (), looked(), ("unrealized", "waiting", None, "no pull request is bound to it yet")),
     "not swept": (pr(), (), GitHubNow(), ("unknown", "waiting", None, "no GitHub sweep has seen o/r#9 yet")),
     "not there": (pr(), (hidden("missing", 9, "pull"),), looked(), ("missing", "broken", None, "shows no o/r#9")),
+    "an issue's number": (
+        pr(), (hidden("other-kind", 9, "pull"),), looked(),
+        ("missing", "broken", None, "o/r#9 is an issue, not a pull request; bind the node to a pull request ("),
+    ),
     "open": (pr(), (gh_pull(),), looked({9: GREEN}), ("pr-open", "you", "review", "#9 open · CI ✓ 6/6")),
     "open, held": (pr(claim=claim()), (gh_pull(),), looked({9: GREEN}), ("pr-open", "moving", None, "#9 open")),
     "approved": (
@@ -94,7 +98,7 @@ SITUATIONS: dict[str, tuple[NodeState, tuple[Any, ...], GitHubNow, tuple[str, st
     ),
     "gone": (
         pr(), (gh_pull(), hidden("deleted", 9, "pull")), looked(),
-        ("missing", "broken", None, "o/r#9 was deleted (since 2026-11-30 11:00Z"),
+        ("missing", "broken", None, "or take it out of the plan (since 2026-11-30 11:00Z"),
     ),
     "in a renamed repository": (
         pr(), (Repository(name="o/new"), gh_pull()), looked({9: GREEN}),

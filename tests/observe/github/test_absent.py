@@ -46,12 +46,12 @@ def test_a_pull_request_where_an_issue_was_meant_and_the_other_way_round(hub: Fa
     repo = hub.repository(WIDGETS)
     pull, issue = repo.pull("Fix", head="a"), repo.issue("Fix")
     missing = absent(look(hub, Wanted(name=WIDGETS, issues=(pull.number,))))
-    assert (missing.what, missing.why) == ("issue", "missing") and "is a pull request" in missing.detail
+    assert (missing.what, missing.why) == ("issue", "other-kind") and "is a pull request" in missing.detail
     missing = absent(look(hub, Wanted(name=WIDGETS, pulls=(issue.number,))))
-    assert (missing.what, missing.why) == ("pull", "missing") and "is an issue" in missing.detail
+    assert (missing.what, missing.why) == ("pull", "other-kind") and "is an issue" in missing.detail
 
 
-@pytest.mark.parametrize("why", ["missing", "deleted", "transferred", "forbidden"])
+@pytest.mark.parametrize("why", ["missing", "other-kind", "deleted", "transferred", "forbidden"])
 def test_what_is_known_to_be_not_shown_is_not_asked_about_again(hub: FakeHub, why: WhyUnseen) -> None:
     hub.repository(WIDGETS)
     known = GitHubState()

@@ -28,7 +28,10 @@ def trace(memo: Memo, touched: bytearray) -> None:
             continue
         waits, root, rank = _upstream(memo, i)
         group = order.circle_of.get(i)
-        if group is not None:
+        verdict = memo.final[i]
+        if verdict is not None and verdict.status == "done":  # others wait until it has landed, itself for nothing
+            waits, root, rank = (), None, 0
+        elif group is not None:
             root, rank = roots[group], RANKS["broken"]
         memo.waits[i] = waits
         if root != memo.root[i] or rank != memo.root_rank[i]:

@@ -194,7 +194,7 @@ def test_the_units_that_a_command_publishes_are_its_steps_and_its_red_exit_fails
 ) -> None:
     report = repo.path / ".git" / "r.xml"
     report.write_text("<testsuite name='s'><testcase classname='C' name='t'/></testsuite>", encoding="utf-8")
-    script = f'{sys.executable} -m stoat runs add "$1" --tag "$BOBCAT_RUN_TAG/Core.net9.0" && exit {code}'
+    script = f'"{sys.executable}" -m stoat runs add "$1" --tag "$BOBCAT_RUN_TAG/Core.net9.0" && exit {code}'
     ran = stoat.run("gate", "exec", "demo/suite", "--step", "lint", "--", "sh", "-c", script, "sh", str(report))
     assert ran.code == code, ran.err
     step = stoat.json("status", "demo")["nodes"][1]["steps"][1]

@@ -244,7 +244,7 @@ def test_nodes_and_plans_complete_from_the_store(stoat: Stoat) -> None:
     assert {"claim", "cloud"} <= completed("cl")
 
 
-@pytest.mark.parametrize("words", [*((name,) for name in later.COMMANDS), ("runs", "export")], ids=" ".join)
+@pytest.mark.parametrize("words", [*((name,) for name in later.COMMANDS), ("issues", "land")], ids=" ".join)
 def test_a_name_that_is_taken_says_that_its_work_comes_with_a_later_version(
     stoat: Stoat, words: tuple[str, ...]
 ) -> None:

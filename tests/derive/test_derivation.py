@@ -332,6 +332,7 @@ def _check(ref: str, one: NodeAnswer, document: PlanAnswer, answers: Answers) ->
     assert (one.stance is None) == (one.status == "done" or document.archived)
     assert one.stance is None or one.stance_why
     assert bool(one.waits_on) <= (one.root_blocker is not None)
+    assert one.status != "done" or (one.waits_on, one.root_blocker) == ((), None)
     assert (one.launch is None) or (one.ready and one.claim is None)
     assert one.approved_for_agents is None or not one.approvable
     assert one.status != "claimed" or one.claim is not None

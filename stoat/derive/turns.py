@@ -41,7 +41,7 @@ from stoat.derive.answers import NeedKind
 from stoat.derive.mainred import Blame, Red
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Watched
-from stoat.derive.wording import commands, merging
+from stoat.derive.wording import merging
 from stoat.derive.wording import github as say
 from stoat.plan.github import Branch
 from stoat.plan.nodes import MergePolicy
@@ -88,7 +88,8 @@ def _wrong(pull: Mine, home: str, default: Branch | None, blame: Blame) -> Turn 
     if pull.ci.verdict == "failed":
         if default is not None and blame.whose == "main":
             name = say.name(pull, home)
-            return Turn(merging.main_red(default, name), red=Red(pull.repo, default, name, _red_link(default, pull)))
+            red = Red(pull.repo, default, name, merging.red_link(default, pull))
+            return Turn(merging.main_red(default, name), red=red)
         return Turn(say.red(pull, home, blame), "fix", fact.url, pull.at)
     if pull.review == "changes_requested" and not _only_older(pull):
         return Turn(say.changes_requested(pull, home), "fix", fact.url, pull.at)
@@ -149,11 +150,3 @@ def _only_unreported(pull: Mine) -> bool:
     """Whether nothing is left but required checks that nothing was heard of, with others long through."""
     ci = pull.ci
     return bool(ci.waiting) and not ci.pending and ci.total > 0
-
-
-def _red_link(default: Branch, pull: Mine) -> str:
-    """Where the default branch went red: the commit or its pull request; where neither is known its commits."""
-    repository, _, _ = pull.fact.url.rpartition("/pull/")
-    if default.red_commit:
-        return commands.commit_url(repository, default.red_commit)
-    return f"{repository}/pull/{default.red_pull}" if default.red_pull else f"{repository}/commits/{default.name}"

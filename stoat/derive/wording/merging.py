@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.derive.pulls import Mine
+from stoat.derive.wording import commands
 from stoat.derive.wording.text import listed, one_line
 from stoat.plan.github import Branch
 
@@ -41,6 +42,14 @@ def main_red_holds(default: Branch, repo: str | None, names: Sequence[str]) -> s
     branch = f"{default.name} of {repo}" if repo is not None else default.name
     held = listed(names, _MOST_HELD)
     return f"{_red(default, branch)}: it needs a fix there, not in a pull request; it holds {held}"
+
+
+def red_link(default: Branch, pull: Mine) -> str:
+    """Where the default branch went red: the commit or its pull request; where neither is known its commits."""
+    repository, _, _ = pull.fact.url.rpartition("/pull/")
+    if default.red_commit:
+        return commands.commit_url(repository, default.red_commit)
+    return f"{repository}/pull/{default.red_pull}" if default.red_pull else f"{repository}/commits/{default.name}"
 
 
 def _red(default: Branch, branch: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stoat.derive.answers import NeedKind, NodeAnswer, Stance, Status, WaitsOn
+from stoat.derive.wording.github import OPEN
 from stoat.derive.wording.readiness import way_around
 from stoat.derive.wording.text import KEPT_FOR_THE_CLOUD, because, conflict_or, counted, moment, quoted
+from stoat.plan.nodes import ISSUE, PR
 from stoat.plan.state import Claim, Mark, Parked, Question, Stuck
 
 GO_AHEAD = "awaits your go-ahead"
@@ -117,9 +119,19 @@ def landing_pulls(pulls: str) -> str:
 
 
 def card(node: NodeAnswer) -> str:
-    """The sentence beside a node's status: why it stands as it does, unless its detail says that and more."""
+    """The sentence beside a node's status: why it stands as it does, unless its detail says that and more.
+
+    What GitHub shows or does not show of an issue or a pull request stands beside that; its open pull requests have
+    lines of their own.
+    """
     why = node.stance_why
-    return node.detail if why in node.detail or why == broken(node.status, node.detail) else why
+    if why in node.detail or why == broken(node.status, node.detail):
+        return node.detail
+    if node.kind not in (ISSUE, PR):
+        return why
+    lines = "; ".join(pull.line for pull in node.prs if pull.is_open)
+    more = node.detail.removeprefix(lines if node.status == "pr-open" else OPEN).removeprefix(" · ")
+    return f"{why} · {more}" if more else why
 
 
 def waits_on(root: WaitsOn, ref: str) -> str:

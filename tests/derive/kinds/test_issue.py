@@ -8,6 +8,7 @@ import pytest
 from msgspec import json
 from msgspec.structs import replace
 
+from stoat.derive.wording.stance import card
 from stoat.plan.facts import Facts
 from stoat.plan.github import Ci, GitHubNow, GitHubState, Link, PullNow, Repository, RepositoryNow
 from stoat.plan.state import Mark, NodeState
@@ -540,3 +541,33 @@ def test_what_settles_an_issue_that_is_kept_for_a_person_is_closing_it() -> None
     assert owed(gh_issue(children=2)) == [("a", "all its sub-issues are closed: close #7", link)]
     enterprise = "https://ghe.example/o/r/issues/7"
     assert owed(gh_issue(url=enterprise)) == [("a", "a step of yours: close #7 once it is done", enterprise)]
+
+
+NEW_HOME = Repository(name="o/new", default_branch="main", permission="WRITE")
+MOVED = seen(REPOSITORY, MAIN, gh_issue(), hidden("transferred", 7, to="o/x#3"))
+
+
+@pytest.mark.parametrize(
+    ("given", "record", "said"),
+    [
+        (issue("a"), None, "awaits your go-ahead · no GitHub sweep has seen o/r#7 yet (`stoat sweep` looks)"),
+        (issue("a"), seen(REPOSITORY, MAIN, gh_issue()), "awaits your go-ahead"),
+        (issue("a"), seen(REPOSITORY, gh_issue(reason="reopened")), "awaits your go-ahead · reopened"),
+        (issue("a"), MOVED, "awaits your go-ahead · transferred to o/x#3"),
+        (issue("a"), seen(NEW_HOME, gh_issue()), "awaits your go-ahead · its repository is o/new now"),
+        (issue("a", "b"), MOVED, "waits on b (✋ a step of yours) · transferred to o/x#3"),
+        (issue("a", claim=claim()), MOVED, "bot is on it"),
+        (
+            issue("a"), seen(NEW_HOME, gh_issue(9), gh_pull(9)),
+            "#9 waits for your review · CI ✓ 6/6 · its repository is o/new now",
+        ),
+        (issue("a"), seen(REPOSITORY, MAIN, gh_issue(9), gh_pull(9)), "#9 waits for your review · CI ✓ 6/6"),
+    ],
+)  # fmt: skip
+def test_a_card_says_what_github_shows_beside_whose_turn_it_is(
+    given: NodeState, record: GitHubState | None, said: str
+) -> None:
+    there = seen(Repository(name="o/x"), gh_issue(number=3, url="https://github.com/o/x/issues/3"))
+    now = looked({9: GREEN}) if record is not None else GitHubNow()
+    answers = github_answers(plan("p", node("b", "person"), given), record=record, now=now, o_x=there)
+    assert card(answers.by_ref["p/a"]) == said

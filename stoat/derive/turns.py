@@ -41,8 +41,8 @@ from stoat.derive.answers import NeedKind
 from stoat.derive.mainred import Blame, Red
 from stoat.derive.pulls import Mine
 from stoat.derive.watched import Watched
-from stoat.derive.wording import merging
 from stoat.derive.wording import github as say
+from stoat.derive.wording import merging
 from stoat.plan.github import Branch
 from stoat.plan.nodes import MergePolicy
 

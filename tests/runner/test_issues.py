@@ -344,3 +344,23 @@ def test_a_red_and_then_conflicting_pull_request_is_a_persons_and_said_once_for_
     assert world.starts() == ["fix"]
     [need] = world.session.answers().needs
     assert (need.kind, need.node) == ("fix", "fix")
+
+
+def test_a_red_default_branch_is_said_once_with_what_it_holds_and_no_pull_request_is_a_persons(github: Hub) -> None:
+    world = github.world
+    github.plan(PLAN, "fix")
+    world.agent("fix", OPENS)
+    assert world.run() == 0
+    pull = github.repo.pulls[github.only_pull()]
+    github.repo.check("test", "failure")
+    pull.check("test", "failure")
+    world.lines.clear()
+    world.run()
+    assert len(world.said("⚠ main is red since", "(test)", f"it holds #{pull.number}")) == 1
+    assert not world.said("needs a person")
+    [need] = world.session.answers().needs
+    assert (need.plan, need.kind, need.node) == ("p", "main-red", None)
+    assert need.action.endswith(f"/commit/{github.repo.side.tip('main')}")
+    pull.check("test", "failure", app="another-ci")
+    world.run()
+    assert len(world.said("✗ 'fix': ", "another-ci / test", "needs a person")) == 1

@@ -253,7 +253,6 @@ def _repository_now(previous: RepositoryNow, looked: Looked, at: Time) -> Reposi
         seen_at=at if whole and looked.repository is not None else previous.seen_at,
         problem=looked.problem,
         gaps=looked.gaps,
-        default=looked.default_now or previous.default,
         pulls={} if whole and looked.gaps is None else previous.pulls,
     )
 

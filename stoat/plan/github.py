@@ -180,7 +180,8 @@ class Unseen(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """That something cannot be seen any more: why, in GitHub's words where it had any, since when, where it went.
 
     missing: GitHub does not show it, which for something private may be a lack of access · other-kind: an issue was
-    asked for and the number is a pull request's, or the reverse · deleted · transferred (to `to`) · forbidden: the token lacks a permission · blocked: GitHub blocked the repository · unreadable: an error.
+    asked for and the number is a pull request's, or the reverse · deleted · transferred (to `to`) · forbidden: the
+    token lacks a permission · blocked: GitHub blocked the repository · unreadable: an error.
     """
 
     why: WhyUnseen
@@ -248,13 +249,6 @@ class PullNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     merge_state: str = "unknown"
 
 
-class BranchNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The default branch's tip and its checks."""
-
-    head: str
-    ci: Ci
-
-
 class RepositoryNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A repository as last looked at: when it was last read, and what has kept it from being read since.
 
@@ -264,7 +258,6 @@ class RepositoryNow(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seen_at: Time | None = None
     problem: str | None = None
     gaps: str | None = None
-    default: BranchNow | None = None
     pulls: dict[int, PullNow] = {}
 
 
@@ -322,7 +315,6 @@ class Looked(Struct, frozen=True, kw_only=True):
     name: str
     repository: Repository | None = None
     default: Branch | None = None
-    default_now: BranchNow | None = None
     issues: tuple[Issue, ...] = ()
     pulls: tuple[PullLooked, ...] = ()
     not_there: tuple[NotThere, ...] = ()

@@ -17,7 +17,6 @@ from stoat.plan.events.github import DefaultBranchSeen, IssueSeen, NotSeen, Pull
 from stoat.plan.github import (
     Blocker,
     Branch,
-    BranchNow,
     Ci,
     GitHubNow,
     GitHubState,
@@ -414,18 +413,17 @@ def test_the_state_that_is_looked_at_is_left_as_it_was(one: Reading) -> None:
 
 
 def test_now_is_what_was_seen_of_every_repository_that_was_looked_at() -> None:
-    tip = BranchNow(head=HEAD, ci=GREEN)
-    found = now(GitHubNow(), reading(replace(WHOLE, default_now=tip), looked("Acme/Gadgets")), T1)
+    found = now(GitHubNow(), reading(WHOLE, looked("Acme/Gadgets")), T1)
     assert found == GitHubNow(
         at=T1,
         repositories={
-            "acme/widgets": RepositoryNow(seen_at=T1, default=tip, pulls={8: PullNow(head=HEAD, ci=GREEN)}),
+            "acme/widgets": RepositoryNow(seen_at=T1, pulls={8: PullNow(head=HEAD, ci=GREEN)}),
             "acme/gadgets": RepositoryNow(),
         },
     )
 
 
-BEFORE = now(GitHubNow(), reading(replace(WHOLE, default_now=BranchNow(head=HEAD, ci=GREEN))), T1)
+BEFORE = now(GitHubNow(), reading(WHOLE), T1)
 
 
 def test_what_is_wanted_no_more_goes_and_what_could_not_be_read_stays() -> None:

@@ -184,7 +184,7 @@ def test_a_wrong_token_costs_one_request_and_the_last_facts_stay(place: Place) -
     assert done.blind is not None and done.blind.fix
     assert len(place.hub.journal) == requests + 1 and len(place.commits()) == commits
     kept, seen = before.repositories["acme/widgets"], place.seen().repositories["acme/widgets"]
-    assert (seen.seen_at, seen.default, seen.pulls) == (kept.seen_at, kept.default, kept.pulls)
+    assert (seen.seen_at, seen.pulls) == (kept.seen_at, kept.pulls)
     assert place.seen().problem == done.blind.text and done.swept.problems == (done.blind,)
     assert place.sweep().blind is None
     assert place.seen().problem is None

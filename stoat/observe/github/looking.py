@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from stoat.observe.github import checks, linking, nodes, parsing
 from stoat.observe.github.gathering import Checks, Found, Gathered, Repo, known_red
 from stoat.observe.github.nodes import Node
-from stoat.plan.github import Branch, BranchNow, Ci, Issue, Looked, NotThere, Numbered, PullLooked, Repository
+from stoat.plan.github import Branch, Ci, Issue, Looked, NotThere, Numbered, PullLooked, Repository
 
 _MOST_SAID = 3
 Said = dict[tuple[str, int], list[Node]]
@@ -37,12 +37,10 @@ def _repository(
     said: Said,
     absent: tuple[NotThere, ...],
 ) -> Looked:
-    default, default_now = _default(repo, settings) if settings is not None else (None, None)
     return Looked(
         name=repo.name,
         repository=settings,
-        default=default,
-        default_now=default_now,
+        default=_default(repo, settings) if settings is not None else None,
         issues=tuple(_issues(repo, said)),
         pulls=tuple(sorted(pulls, key=lambda one: (one.repo, one.pull.number))),
         not_there=absent,
@@ -74,15 +72,15 @@ def _issues(repo: Repo, said: Said) -> Iterator[Issue]:
         yield parsing.issue(node, linking.links(repo.closing.get(number, ()), texts))
 
 
-def _default(repo: Repo, settings: Repository) -> tuple[Branch | None, BranchNow | None]:
+def _default(repo: Repo, settings: Repository) -> Branch | None:
     """The default branch; nothing of it where its checks could not be read, as nothing then is known of it."""
-    head = nodes.text(nodes.child(repo.node, "defaultBranchRef", "target"), "oid")
-    if settings.default_branch is None or not head or repo.tip.broken:
-        return None, None
+    tip = nodes.child(repo.node, "defaultBranchRef", "target")
+    if settings.default_branch is None or not nodes.text(tip, "oid") or repo.tip.broken:
+        return None
     red, green = parsing.red_since(repo.history, more=not repo.history_ends)
     if not green:
         red = known_red(repo) or red
-    return parsing.branch(settings.default_branch, head, _ci(repo.tip), red)
+    return parsing.branch(settings.default_branch, _ci(repo.tip), red)
 
 
 def _pull(found: Found, home: str, settings: Repository | None) -> PullLooked:

@@ -18,7 +18,6 @@ from stoat.plan.github import (
     Blocker,
     Bound,
     Branch,
-    BranchNow,
     Ci,
     Issue,
     Link,
@@ -97,8 +96,8 @@ def repository(node: Node, asked: str) -> Repository:
     )
 
 
-def branch(name: str, head: str, ci: Ci, red: RedSince | None) -> tuple[Branch, BranchNow]:
-    """The default branch whose tip is `head`. `red` counts only while its checks failed, all of them having ended."""
+def branch(name: str, ci: Ci, red: RedSince | None) -> Branch:
+    """The default branch; `ci` are its tip's checks. `red` counts only while these failed, all of them having ended."""
     ended = checks.settled(ci)
     failed = ci if ended == "failed" else Ci(verdict="none")
     found = Branch(name=name, ci=ended, failing=failed.failing, producers=failed.producers)
@@ -111,7 +110,7 @@ def branch(name: str, head: str, ci: Ci, red: RedSince | None) -> tuple[Branch, 
             red_pull=red.pull,
             red_floor=red.floor,
         )
-    return found, BranchNow(head=head, ci=ci)
+    return found
 
 
 def red_since(history: Iterable[Node], more: bool) -> tuple[RedSince | None, bool]:

@@ -269,7 +269,7 @@ def test_an_empty_repository_has_no_default_branch(hub: FakeHub) -> None:
     hub.repository(WIDGETS, empty=True)
     looked = one(look(hub, Wanted(name=WIDGETS)))
     assert looked.repository is not None and looked.repository.default_branch is None
-    assert (looked.default, looked.default_now) == (None, None)
+    assert looked.default is None
 
 
 def test_a_red_default_branch_is_red_since_the_commit_after_the_last_green_one(hub: FakeHub) -> None:
@@ -279,11 +279,11 @@ def test_a_red_default_branch_is_red_since_the_commit_after_the_last_green_one(h
         repo.check("test", result, on=commit)
     reading = look(hub, Wanted(name=WIDGETS))
     looked = one(reading)
-    assert looked.default is not None and looked.default_now is not None
+    assert looked.default is not None
     assert (looked.default.ci, looked.default.failing) == ("failed", ("test",))
     assert (looked.default.red_commit, looked.default.red_subject) == (commits[1], "Commit 1")
     assert looked.default.red_at is not None and not looked.default.red_floor
-    assert (looked.default_now.head, reading.requests) == (commits[-1], 2)
+    assert reading.requests == 2
     again = look(hub, Wanted(name=WIDGETS), known=recorded(looked))
     assert (one(again).default, again.requests) == (looked.default, 1)
     repo.check("test", "success", on=commits[-1])
@@ -336,7 +336,6 @@ def test_checks_that_run_on_the_default_branch_have_not_come_to_a_verdict(hub: F
     repo.check("test", "queued")
     looked = one(look(hub, Wanted(name=WIDGETS)))
     assert looked.default is not None and looked.default.ci is None
-    assert looked.default_now is not None and looked.default_now.ci.verdict == "pending"
 
 
 def test_more_than_a_hundred_checks_are_all_read_and_counted_once(hub: FakeHub) -> None:
@@ -345,14 +344,14 @@ def test_more_than_a_hundred_checks_are_all_read_and_counted_once(hub: FakeHub) 
     for number in range(230):
         pull.check(f"check {number:03}", "success")
     pull.check("check 229", "failure")
-    repo.check("main check", "success")
     for number in range(120):
         repo.status(f"status {number}", "success")
+    repo.status("status 120", "failure")
     reading = look(hub, Wanted(name=WIDGETS, pulls=(pull.number,)))
     (found,) = one(reading).pulls
     assert (found.now.ci.total, found.now.ci.passed, found.pull.failing) == (230, 229, ("check 229",))
-    default_now = one(reading).default_now
-    assert default_now is not None and default_now.ci.passed == 121
+    default = one(reading).default
+    assert default is not None and (default.ci, default.failing) == ("failed", ("status 120",))
     assert reading.requests == 3
 
 
@@ -573,7 +572,7 @@ def test_a_default_branch_whose_checks_are_hidden_is_left_as_it_was(hub: FakeHub
     hub.repository(WIDGETS)
     hub.faults.partial("Commit.statusCheckRollup", "FORBIDDEN")
     (looked,) = look(hub, Wanted(name=WIDGETS)).repositories
-    assert looked.problem is None and looked.gaps is not None and (looked.default, looked.default_now) == (None, None)
+    assert looked.problem is None and looked.gaps is not None and looked.default is None
     assert looked.repository is not None
 
 

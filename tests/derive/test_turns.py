@@ -35,7 +35,7 @@ CHECKS = {
     "green": GREEN, "red": RED, "running": RUNNING, "none": ci("none"), "nothing yet": ci("pending"),
     "unreported": UNREPORTED,
 }  # fmt: skip
-REVIEWS = {
+REVIEWS: dict[str, dict[str, Any]] = {
     "nothing": {}, "approved": {"review": "approved"}, "required": {"review": "review_required"},
     "changes": {"opinions": (said("bob", "changes_requested"),)},
     "older changes": {"opinions": (said("bob", "changes_requested", OLD),)},
@@ -61,7 +61,7 @@ def space() -> Iterator[tuple[str, str, str, str, str, bool, bool, str | None]]:
     return product(
         ("open", "draft"), ("mergeable", "conflicting", "unknown"), MERGE_STATES, CHECKS, REVIEWS, (False, True),
         (False, True), (None, "merge-on-green"),
-    )  # type: ignore[return-value]  # fmt: skip
+    )  # fmt: skip
 
 
 def right(

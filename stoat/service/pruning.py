@@ -7,6 +7,7 @@ goes, the plans, the remote and the worktree itself are looked at once more.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import partial
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -19,7 +20,8 @@ from stoat.errors import StoatError, Unreachable
 from stoat.gitstore.porcelain import legible
 from stoat.gitstore.work import proofs, pruning
 from stoat.gitstore.work.proofs import RemoteNow
-from stoat.gitstore.work.pruning import Looked, NotRemoved
+from stoat.gitstore.work.pruned_branches import left_behind
+from stoat.gitstore.work.pruning import Around, Looked, NotRemoved
 from stoat.gitstore.work.worktrees import Project, Registered, project_at
 from stoat.observe.tree import repository_at
 from stoat.plan.worktree import WorktreeFact
@@ -38,6 +40,8 @@ class KeptWorktree(Struct, frozen=True, rename="camel"):
 
 class Pruned(Struct, frozen=True, rename="camel", kw_only=True):
     """What went, or (not `applied`) would go: paths, why each, their local branches deleted, and bytes on disk.
+
+    Among the branches are also those that an earlier removal left behind as it was cut short.
 
     `trouble` says why it could not be gone on with; what had been removed by then is in `removed`.
     """
@@ -87,6 +91,11 @@ def prune(session: Session, *, apply: bool, pull: int | None = None, ignored: bo
             reasons[path] = verdict.why
         else:
             kept.append(KeptWorktree(path, verdict.why, one.looked.bytes))
+    if apply and trouble is None:
+        try:
+            branches += work.end_removals()
+        except StoatError as failed:
+            trouble = failed.message
     return Pruned(
         applied=apply, removed=removed, kept=kept, reasons=reasons, bytes=sizes, branches=branches, trouble=trouble
     )
@@ -106,15 +115,16 @@ class _Work:
     def judge_all(self) -> list[_Judged]:
         """Every candidate; what the remote has and this clone has not is only fetched if it could make a difference."""
         now = proofs.ask(self.project)
-        entries = pruning.candidates(self.project)
+        around = Around(self.project)
+        entries = pruning.candidates(around)
         if self.pull is not None:
             now = self._bring_pull(now, self.pull)
             self.commits = proofs.commits_of_pull(self.project, now, self.pull, self._base(self.pull))
-        looked = [pruning.look_at(self.project, entry, now, self.commits) for entry in entries]
+        looked = [pruning.look_at(self.project, entry, now, self.commits, around) for entry in entries]
         if now.missing and any(each.fact.unproven or each.fact.forgotten for each in looked):
             now = proofs.bring(self.project.directory, now, self._pulls(each.fact for each in looked))
             looked = [
-                pruning.look_at(self.project, entry, now, self.commits)
+                pruning.look_at(self.project, entry, now, self.commits, around)
                 if each.fact.unproven or each.fact.forgotten
                 else each
                 for entry, each in zip(entries, looked, strict=True)
@@ -130,7 +140,9 @@ class _Work:
         within = {pull.number for pull in pulls if fact.head and self._is_within(fact.head, pull.head)}
         beyond = {pull.number for pull in pulls} - within
         default = now.refs.get(f"refs/heads/{now.default}") if now.default is not None else None
-        merged = fact.head is not None and default is not None and self._is_within(fact.head, default)
+        # Only of an agent's worktree it makes a difference.
+        is_agents = fact.kind == "agent" and fact.head is not None and default is not None
+        merged = is_agents and self._is_within(fact.head or "", default or "")
         means = deciding.meaning(fact, session.state(), answers.plans, session.facts(), at, pulls, beyond, merged)
         source = Source(now.name, now.problem)
         return deciding.judge(fact, means, source, pull=self.pull, ignored=self.ignored)
@@ -150,7 +162,7 @@ class _Work:
             done = pruning.remove(
                 self.project,
                 fact,
-                lambda entry: pruning.look_at(self.project, entry, now, self.commits),
+                lambda entry, around: pruning.look_at(self.project, entry, now, self.commits, around),
                 verdict.branch,
             )
             if not isinstance(done, NotRemoved):
@@ -159,6 +171,22 @@ class _Work:
                 return Keep(done.why or ""), None
             fact = done.now.fact
         return Keep(say.RESTLESS), None
+
+    def end_removals(self) -> list[str]:
+        """Delete the branches that a removal which was cut short left behind; gives them. Unreachable as `remove`."""
+        if self.pull is not None:
+            return []
+        around = Around(self.project)
+        gone = []
+        for left in left_behind(self.project, around.entries, around.refs):
+            now = proofs.ask(self.project)
+            look = partial(pruning.look_at_branch, self.project, left, now)
+            fact = look(Around(self.project))
+            verdict = self.judge(fact, now)
+            if isinstance(verdict, Remove) and verdict.branch == left.branch:
+                branch = pruning.remove_branch(self.project, left, fact, look)
+                gone += [branch] if branch is not None else []
+        return gone
 
     def _bring_pull(self, now: RemoteNow, number: int) -> RemoteNow:
         """The pull request's commits and those of its base, here."""

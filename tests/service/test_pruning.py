@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,9 @@ from stoat.plan.events.github import PullSeen
 from stoat.plan.events.plans import PlanCreated
 from stoat.plan.facts import RunnerFact
 from stoat.plan.github import Pull
+from stoat.plan.ids import NodeRef
 from stoat.plan.nodes import Header, Node
+from stoat.service import decisions
 from stoat.service.pruning import Pruned, prune
 from stoat.service.session import Session
 from tests.support.gitrepo import GitRepo, MakeRepo
@@ -127,3 +131,28 @@ def test_a_remote_that_is_nowhere_is_an_error_before_anything_goes(yard: Yard) -
     with pytest.raises(Unreachable):
         prune(session(yard), apply=True)
     assert tree.path.exists()
+
+
+def test_many_worktrees_cost_a_bounded_number_of_git_commands_each(
+    yard: Yard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = tmp_path / "counted"
+    (tmp_path / "bin").mkdir()
+    shim = tmp_path / "bin" / "git"
+    shim.write_text(f"#!/bin/sh\necho >>'{counted}'\nexec '{shutil.which('git')}' \"$@\"\n")
+    shim.chmod(0o755)
+
+    def commands(names: list[str]) -> int:
+        for name in names:
+            node = NodeAdded(node=name, spec=Node(id=name, kind="person"))
+            append(session(yard).store, "plans/demo", node)
+            decisions.done(session(yard), NodeRef("demo", name))
+            yard.node(name)
+        counted.write_text("")
+        with monkeypatch.context() as patch:
+            patch.setenv("PATH", f"{shim.parent}{os.pathsep}{os.environ['PATH']}")
+            assert len(prune(session(yard), apply=True).removed) == len(names)
+        return len(counted.read_text())
+
+    one, four = commands(["a"]), commands(["b", "c", "d", "e"])
+    assert (four - one) / 3 <= 24

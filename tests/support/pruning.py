@@ -64,7 +64,7 @@ class Yard:
 
     def remove(self, tree: GitRepo, name: str = "film") -> pruning.Removed | pruning.NotRemoved:
         """Remove a worktree as it is now, with its branch."""
-        return pruning.remove(self.project, self.look(tree).fact, lambda _: self.look(tree), branch(name))
+        return pruning.remove(self.project, self.look(tree).fact, lambda *_: self.look(tree), branch(name))
 
     def take_by_force(self, tree: GitRepo) -> None:
         """What a careless clean-up does: the worktree, its branch, and all that nothing leads to any more."""

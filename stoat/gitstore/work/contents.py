@@ -1,6 +1,8 @@
 """What only one worktree has: files that no commit holds, what is hidden or nested in it, and how much disk it takes.
 
-unsaved(tree, interrupted)     changes, hidden changes and ignored files, as git sees them
+indexed(tree)                  what git knows of, for the two below
+unsaved(tree, index)           changes, hidden changes and ignored files, as git sees them
+submodules(tree, index)        the submodules that are checked out in it
 walk(path, own)                repositories and mounts inside, and bytes on disk
 """
 
@@ -16,6 +18,8 @@ from stoat.gitstore.porcelain import Ran, git, zsplit
 from stoat.gitstore.work.worktrees import parse_status
 
 _SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"  # of a CACHEDIR.TAG: what is beside it can be made again
+SUBMODULE = "160000"
+"""The mode of a submodule in the index."""
 _MOUNTS = Path("/proc/self/mountinfo")
 _OCTAL = re.compile(r"\\([0-7]{3})")  # how the kernel writes a blank in a name
 
@@ -30,6 +34,14 @@ class Tree(NamedTuple):
         """Run git there, believing neither a cache of untracked files nor coarse time stamps."""
         exact = ("-c", "core.untrackedCache=false", "-c", "core.trustctime=true", "-c", "core.checkStat=default")
         return git(self.path, f"--git-dir={self.own}", f"--work-tree={self.path}", *exact, *args, check=check)
+
+
+class Indexed(NamedTuple):
+    """An entry of the index: git's letter for its state (lower case: taken as unchanged), its mode, its path."""
+
+    letter: str
+    mode: str
+    path: str
 
 
 class Unsaved(NamedTuple):
@@ -49,7 +61,17 @@ class Walked(NamedTuple):
     bytes: int
 
 
-def unsaved(tree: Tree, *, interrupted: bool = False) -> Unsaved:
+def indexed(tree: Tree) -> tuple[Indexed, ...]:
+    """Everything in the index, submodules included."""
+    found = []
+    for entry in zsplit(tree.git("ls-files", "-v", "--stage", "-z").out):
+        about, _, path = entry.partition("\t")
+        letter, mode, *_ = about.split(" ")
+        found.append(Indexed(letter, mode, path))
+    return tuple(found)
+
+
+def unsaved(tree: Tree, index: Collection[Indexed], *, interrupted: bool = False) -> Unsaved:
     """What of the tree no commit has. After an interrupted removal a file that is merely missing is no change."""
     shape = ("--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--ignore-submodules=none")
     said = tree.git("status", *shape).out
@@ -57,13 +79,12 @@ def unsaved(tree: Tree, *, interrupted: bool = False) -> Unsaved:
     if interrupted:
         missing = {each.split(" ", 8)[-1] for each in zsplit(said) if each.startswith("1 .D ")}
         changed = tuple(path for path in changed if path not in missing)
-    return Unsaved(changed, _hidden(tree), _ignored(tree))
+    return Unsaved(changed, _hidden(tree, index), _ignored(tree))
 
 
-def _hidden(tree: Tree) -> tuple[str, ...]:
+def _hidden(tree: Tree, index: Collection[Indexed]) -> tuple[str, ...]:
     """Files there that are marked skip-worktree or assume-unchanged: `git status` says nothing of their changes."""
-    listed = zsplit(tree.git("ls-files", "-v", "-z").out)
-    marked = [entry[2:] for entry in listed if entry[0] == "S" or entry[0].islower()]
+    marked = [entry.path for entry in index if entry.letter == "S" or entry.letter.islower()]
     return tuple(path for path in marked if os.path.lexists(tree.path / path))
 
 
@@ -90,19 +111,18 @@ def _is_cache(place: Path) -> bool:
         return False
 
 
-def submodules(tree: Tree) -> dict[Path, Tree]:
+def submodules(tree: Tree, index: Collection[Indexed]) -> dict[Path, Tree]:
     """The submodules that are checked out in a tree, and those in them, by their place."""
     found: dict[Path, Tree] = {}
-    for entry in zsplit(tree.git("ls-files", "--stage", "-z").out):
-        about, _, name = entry.partition("\t")
-        if not about.startswith("160000 "):
+    for entry in index:
+        if entry.mode != SUBMODULE:
             continue
-        place = tree.path / name
+        place = tree.path / entry.path
         if place.is_symlink() or not os.path.lexists(place / ".git"):
             continue
         own = Path(git(place, "rev-parse", "--absolute-git-dir").out.removesuffix("\n"))
         found[place] = Tree(place, own)
-        found.update(submodules(found[place]))
+        found.update(submodules(found[place], indexed(found[place])))
     return found
 
 

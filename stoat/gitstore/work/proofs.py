@@ -95,13 +95,13 @@ def bring(directory: Path, now: RemoteNow, pulls: Collection[int] = ()) -> Remot
 
 
 def lacking(
-    directory: Path, now: RemoteNow, commits: Iterable[str], also: Iterable[str] = ()
+    directory: Path, now: RemoteNow, commits: Iterable[str], also: Collection[str] = ()
 ) -> tuple[str, ...] | None:
     """The commits, those behind them included, that nothing on the remote leads to, newest first.
 
     What `also` leads to is left out as well. None when git cannot tell.
     """
-    asked = sorted(set(commits))
+    asked = sorted(set(commits) - now.here - {*also})
     if not asked:
         return ()
     lines = [*asked, *(f"^{tip}" for tip in sorted(now.here)), *(f"^{commit}" for commit in also)]

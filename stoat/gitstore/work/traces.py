@@ -2,32 +2,36 @@
 
 named(project, entry, branch)        of its own refs and of the reflogs of its HEAD and its branch
 stashes(project, branches, known)    entries of the stash that were made on it
-submodule_trouble(tree)              what of its submodules is nowhere else
+local_refs(common)                   what local branches and tags lead to
+submodule_trouble(tree, found)       what of its submodules is nowhere else
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from stoat.errors import Unreachable
 from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.work.branches import HEADS
-from stoat.gitstore.work.contents import Tree, submodules, unsaved
+from stoat.gitstore.work.contents import Tree, indexed, unsaved
 from stoat.gitstore.work.proofs import RemoteNow, ask_of, bring, commits_among, lacking
 from stoat.gitstore.work.remotes import remote_of
 
 _ID = re.compile(r"[0-9a-f]{40,64}")
 _SET_ASIDE = "MERGE_AUTOSTASH"
 _FROM_ELSEWHERE = "FETCH_HEAD"
+STASH = "refs/stash"
 _STASHED = re.compile(r"(?:WIP on|On) (?P<branch>.*?): ")
 _NO_BRANCH = "(no branch)"
 
 
-def named(own: Path, common: Path, branch: str | None) -> frozenset[str]:
-    """The commits that refs and reflogs under `own` (a worktree's git directory) name, and the reflog of `branch`."""
-    return commits_among(common, {*_in_refs(own), *_in_logs(own / "logs"), *_in_log_of(common, branch)})
+def named(own: Path | None, common: Path, branch: str | None) -> frozenset[str]:
+    """The commits that refs and reflogs under `own` (a worktree's git directory, if any) name, and the reflog of
+    `branch`."""
+    mine = {*_in_refs(own), *_in_logs(own / "logs")} if own is not None else set()
+    return commits_among(common, {*mine, *_in_log_of(common, branch)})
 
 
 def _in_refs(own: Path) -> Iterator[str]:
@@ -58,18 +62,23 @@ def _in_log(file: Path) -> Iterator[str]:
         yield from (each for each in line.split(" ", 2)[:2] if _ID.fullmatch(each) and each.strip("0"))
 
 
-def survivors(common: Path, branch: str | None) -> list[str]:
+def local_refs(common: Path) -> dict[str, str]:
+    """The commits of local branches and tags, and the newest entry of the stash, by the refs' full names."""
+    shape = "--format=%(refname) %(objectname) %(objecttype)"
+    listed = git(common, "for-each-ref", shape, HEADS, "refs/tags/", STASH).out.splitlines()
+    parts = [line.rsplit(" ", 2) for line in listed]
+    return {ref: commit for ref, commit, kind in parts if kind == "commit"}
+
+
+def survivors(refs: Mapping[str, str], branch: str | None) -> list[str]:
     """The commits of local branches and tags, those that stay when a worktree goes with its `branch`."""
-    listed = git(common, "for-each-ref", "--format=%(refname) %(objectname)", HEADS, "refs/tags/").out.splitlines()
-    named_by = {ref: commit for ref, _, commit in (line.partition(" ") for line in listed)}
-    named_by.pop(f"{HEADS}{branch}", None)
-    return sorted(commits_among(common, named_by.values()))
+    return sorted({commit for ref, commit in refs.items() if ref not in (STASH, f"{HEADS}{branch}")})
 
 
 def stashes(directory: Path, branches: Collection[str], known: Collection[str]) -> tuple[str, ...]:
     """The names of the stash entries made on one of `branches`, or on no branch (or an unknown one) at a commit of
     `known`."""
-    listed = git(directory, "log", "--walk-reflogs", "--format=%gd%x00%P%x00%gs", "refs/stash", "--", check=False)
+    listed = git(directory, "log", "--walk-reflogs", "--format=%gd%x00%P%x00%gs", STASH, "--", check=False)
     if listed.code != 0:
         return ()
     found = []
@@ -82,15 +91,16 @@ def stashes(directory: Path, branches: Collection[str], known: Collection[str]) 
     return tuple(found)
 
 
-def submodule_trouble(tree: Tree) -> tuple[str, ...]:
+def submodule_trouble(tree: Tree, found: Mapping[Path, Tree]) -> tuple[str, ...]:
     """What speaks against losing the tree's submodules, a fragment each: nothing when their remotes have it all.
+
+    `found` are those that are checked out.
 
     Repositories of submodules that are not checked out now count too: they go with the worktree's git directory.
     """
-    found = submodules(tree)
     troubles = []
     for place, inner in found.items():
-        left = unsaved(inner)
+        left = unsaved(inner, indexed(inner))
         files = [legible(name) for name in (*left.changed, *left.hidden, *left.ignored)]
         if files:
             troubles.append(f"{place.relative_to(tree.path)} has {', '.join(files[:3])}")

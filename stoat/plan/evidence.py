@@ -12,6 +12,8 @@ EXEC = "exec"
 """The source of a command that ran under `stoat gate`."""
 ASSERTED = "asserted"
 """The source of a result that nobody saw: an agent's word."""
+REPORTS = ("junit", "ctrf", "cucumber")
+"""The sources that are files which a tool wrote, added by somebody later."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):

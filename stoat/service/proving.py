@@ -19,14 +19,14 @@ from stoat.observe import tree as trees
 from stoat.plan import streams
 from stoat.plan.events.base import Actor, NodeEvent
 from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted, Tree
-from stoat.plan.evidence import Evidence
+from stoat.plan.evidence import REPORTS, Evidence
 from stoat.plan.monitor.run import Run
 from stoat.plan.state import NodeState, State
 from stoat.processes import machine_name
 from stoat.service.runs import Tag, split_tag
 from stoat.service.session import Session
 
-SOURCES = ("pytest", "junit", "ctrf", "cucumber")
+SOURCES = ("pytest", *REPORTS)
 """What `mode` says of runs that are not Bobcat's own."""
 
 LOST = "its publisher fell silent before it said that the run was over"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from stoat.clock import Time
 from stoat.errors import NotFound, Refused
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.evidence import ASSERTED, Evidence, SpecResult
+from stoat.plan.evidence import ASSERTED, REPORTS, Evidence, SpecResult
 from stoat.plan.nodes import GATE
 from stoat.plan.state import Mark, NodeState, PlanState
 
@@ -159,7 +159,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
             seconds=self.seconds, commit=self.tree.commit, commit_after=self.tree.commit, dirty=self.tree.dirty,
             branch=self.tree.branch, machine=self.machine, session=self.by.session, passed=self.passed,
             failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
-            began=_began(node, self.run, plan.seq), behind=self.tree.behind or 0,
+            began=_before_newer(node, self, _began(node, self.run, plan.seq)), behind=self.tree.behind or 0,
         )  # fmt: skip
         specs = _without_vanished(node, seen, {*self.specs_passed, *self.specs_failed})
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
@@ -267,6 +267,21 @@ def _began(node: NodeState, run: str, otherwise: int) -> int:
     """The place in the stream at which a run began: of its start, where one is on record."""
     known = node.running.get(run) or next((one for one in node.evidence.values() if one.run == run), None)
     return known.order if known is not None else otherwise
+
+
+def _before_newer(node: NodeState, event: RunRecorded, began: int) -> int:
+    """The place at which a run began whose start is not on record: before those on record that say a later start.
+
+    It is recorded late, by whoever found its archive. A report's times are left aside: few have a time zone.
+    """
+    on_record = event.run in node.running or any(one.run == event.run for one in node.evidence.values())
+    if on_record or event.started is None or event.source in REPORTS:
+        return began
+    later = [
+        one.order for one in node.evidence.values()
+        if one.source not in REPORTS and (one.started or one.at) > event.started
+    ]  # fmt: skip
+    return min((place - 1 for place in later), default=began)
 
 
 def _with(evidence: dict[str, Evidence], seen: Evidence) -> dict[str, Evidence]:

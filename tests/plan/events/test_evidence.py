@@ -142,6 +142,42 @@ def test_an_older_run_that_ends_later_takes_no_newer_word_back() -> None:
     assert specs_of(old, new, green, red) == {"F/a": "green"}
 
 
+EARLY, LATE = "2026-12-01T09:00:00.000Z", "2026-12-01T09:05:00.000Z"
+
+
+def test_an_older_run_that_is_recorded_late_without_its_start_takes_no_newer_word_back() -> None:
+    new, old = ended("r-2", started=LATE, specs_passed=("F/a",)), ended("r-1", "failed", started=EARLY)
+    assert after(new, old).evidence["s/a.net9"].run == "r-2"
+    assert after(old, new).evidence["s/a.net9"].run == "r-2"
+    assert after(began("r-2"), new, old).evidence["s/a.net9"].run == "r-2"
+    between = ended("r-3", started="2026-12-01T09:03:00.000Z", unit="b.net9")
+    node = after(new, between, ended("r-1", "failed", started=EARLY, unit="b.net9"))
+    assert node.evidence["s/b.net9"].run == "r-3"
+    assert specs_of(new, ended("r-1", "failed", started=EARLY, specs_failed=("F/a",))) == {"F/a": "green"}
+    wrapped = GateFinished(
+        node="g", run="g-1", command=("make",), machine="m", step="s", exit_code=0, seconds=1, started=LATE
+    )
+    orders = {key: seen.order for key, seen in after(wrapped, old).evidence.items()}
+    assert orders["s/a.net9"] < orders["s"]
+
+
+def test_a_report_is_as_new_as_its_addition_and_a_start_on_record_beats_every_clock() -> None:
+    report = RunRecorded(node="g", run="r-3", source="junit", state="failed", machine="m", step="s", unit="a.net9",
+                         started=EARLY)  # fmt: skip
+    assert after(ended("r-2", started=LATE), report).evidence["s/a.net9"].run == "r-3"
+    slow = (ended("r-2", started=LATE), began("r-1"), ended("r-1", "failed", started=EARLY))
+    assert after(*slow).evidence["s/a.net9"].run == "r-1"
+
+
+def test_what_passed_on_retry_counts_when_a_run_is_measured_against_another() -> None:
+    whole = suite("r-1", "F/a", "F/b", others=10)
+    retried = RunRecorded(
+        node="g", run="r-2", source="bobcat", state="passed", machine="m", passed=4, on_retry=7, specs_passed=("F/a",),
+        tree=Tree("c1", "b", False),
+    )  # fmt: skip
+    assert specs_of(whole, retried) == {"F/a": "green", "F/b": "r-2"}
+
+
 def test_an_agents_word_is_kept_beside_what_was_seen() -> None:
     node = after(
         GateFinished(node="g", run="g-1", command=(), machine="m", step="s", exit_code=1, seconds=1),

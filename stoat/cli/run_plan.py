@@ -124,6 +124,7 @@ def work(
     ] = False,
 ) -> None:
     """Let agents work the ready nodes of a plan, each in its own worktree, and let evidence decide what is done."""
+    from stoat.cli import logs
     from stoat.derive.limits import Limits
     from stoat.derive.schedule import Scope
     from stoat.runner import loop, options, profiles
@@ -143,6 +144,7 @@ def work(
         settle_seconds=settle_seconds, stagger_seconds=stagger_seconds, poll_seconds=poll_seconds,
         allow_prompting=allow_prompting, allow_unprovable=allow_unprovable,
     )  # fmt: skip
+    logs.to_stderr()
     raise typer.Exit(loop.run_plan(chosen, _session(plan, project), _show, dict(os.environ)))
 
 

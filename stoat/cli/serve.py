@@ -35,11 +35,13 @@ def serve(
     Prints the link to open and serves until Ctrl-C. What the plans have on GitHub is looked at once a minute meanwhile,
     and test runs with a tag (BOBCAT_RUN_TAG) publish what they see to the monitor's port.
     """
+    from stoat.cli import logs
     from stoat.service import icons
     from stoat.service.sweeper import Sweeper
     from stoat.web.app import create_app
     from stoat.web.server import BoardServer, listen
 
+    logs.to_stderr()
     session = context.session()
     seeded.take_in(session)
     app = create_app(session)

@@ -22,6 +22,7 @@ from stoat.observe.replacing import replaced
 from stoat.plan.facts import RunnerFact
 from stoat.plan.state import State
 from stoat.processes import Identity, is_dead
+from stoat.processes.locking import taken
 
 Kind = Literal["runner", "server"]
 
@@ -63,7 +64,7 @@ def announce(common_dir: Path, kind: Kind, name: str, state: Struct) -> Live:
     _sweep(directory, kind)
     place = directory / f"{kind}-{name}.json"
     handle = os.open(place.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    if not _take(handle):
+    if not taken(handle, time.monotonic() + _PATIENCE):
         os.close(handle)
         who = f"process {held.pid}" if (held := _owner(place)) else "another process"
         raise Refused(
@@ -110,18 +111,6 @@ def _known_dead(key: str) -> bool:
         return is_dead(Identity.parse(key))
     except ValueError:
         return False
-
-
-def _take(handle: int) -> bool:
-    deadline = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
 
 
 def _is_held(place: Path) -> bool:

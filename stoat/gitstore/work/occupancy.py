@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from stoat.gitstore.porcelain import Ran, git
+from stoat.processes.locking import taken
 
 
 class Git(Protocol):
@@ -44,21 +45,9 @@ def occupied(common: Path, *names: str, patience: float) -> Iterator[Git]:
         for name in sorted(set(names)):  # in one order everywhere, so that no two wait for each other
             handle = os.open(directory / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
             held.callback(os.close, handle)
-            _take(handle, name, deadline)
+            if not taken(handle, deadline):
+                raise Occupied(f"another process is at work in {name}")
             # Said aloud, because a daemon that a hook left behind may hold the file open for years.
             held.callback(fcntl.flock, handle, fcntl.LOCK_UN)
             handles.append(handle)
         yield functools.partial(git, inherit=tuple(handles))
-
-
-def _take(handle: int, name: str, deadline: float) -> None:
-    pause = 0.01
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise Occupied(f"another process is at work in {name}") from None
-        time.sleep(pause)
-        pause = min(pause * 1.5, 0.25)

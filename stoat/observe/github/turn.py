@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -13,8 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from stoat.errors import UNDECODABLE, Unreachable
-
-_POLL = 0.02
+from stoat.processes.locking import taken
 
 
 class Sweeping(Struct, frozen=True):
@@ -50,23 +48,11 @@ def _opened(place: Path) -> int:
 
 
 def _taken_by(handle: int, what: str, patience: float) -> Sweeping:
-    if not _taken(handle, patience):
+    if not taken(handle, time.monotonic() + patience):
         return _holder(handle)
     os.truncate(handle, 0)
     os.pwrite(handle, msgspec.json.encode(Sweeping(os.getpid(), what)), 0)
     return Sweeping(os.getpid(), what, ours=True)
-
-
-def _taken(handle: int, patience: float) -> bool:
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL)
 
 
 def _holder(handle: int) -> Sweeping:

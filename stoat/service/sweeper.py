@@ -18,23 +18,18 @@ from collections.abc import Callable, Mapping
 
 from stoat import clock
 from stoat.clock import Time
+from stoat.derive.sweeps import Sweeps, due, pause
 from stoat.derive.watching import wanted
 from stoat.errors import StoatError
 from stoat.observe.github.now import read_now
-from stoat.plan.github import GitHubNow, Wanted
+from stoat.plan.github import Wanted
 from stoat.plan.state import State
 from stoat.service.session import Session
 from stoat.service.sweeping import sweep, unlooked
 
 PERIOD = 60.0
 """Seconds between two sweeps."""
-_OTHERS = 1.25
-"""How many periods after another process's sweep this one takes over: whoever swept last comes first."""
 _TICK = 1.0
-_LEAST = 2.0
-"""Seconds that pass between two sweeps of one process at least, unless it was asked."""
-_BACKOFF = 300.0
-"""Seconds between two tries at most while nothing can be read."""
 _WAITED = 90.0
 """Seconds that a limit in the middle of a sweep is waited for; for a longer one the sweep is left and begun again."""
 _END = 2.0
@@ -109,19 +104,10 @@ class Sweeper:
         state = self._session.state() if self._has_moved() else self._state
         if state is not self._state and state is not None:
             self._state, self._sought = state, wanted(state)
-        seen = read_now(self._session.store.common)
-        if not self._sought or state is None:
-            return seen != GitHubNow()
-        if seen.again_at is not None and at < seen.again_at:
-            return False
-        if self._asked is not None and (seen.at is None or seen.at < self._asked):
-            return True
-        if time.monotonic() < self._not_before:
-            return False
-        if seen.at is None or seen.problem is not None or unlooked(state, self._sought) - self._tried:
-            return True
-        age = clock.seconds_between(seen.at, at)
-        return not 0 <= age < self._period * (1.0 if seen.at == self._mine else _OTHERS)
+        new = state is not None and bool(unlooked(state, self._sought) - self._tried)
+        paused = time.monotonic() < self._not_before
+        own = Sweeps(period=self._period, asked=self._asked, mine=self._mine, paused=paused, new=new)
+        return due(read_now(self._session.store.common), own, sought=bool(self._sought), at=at)
 
     def _has_moved(self) -> bool:
         return self._state is None or self._session.store.tip() != self._state.commit
@@ -137,7 +123,8 @@ class Sweeper:
         seen = read_now(self._session.store.common)
         self._mine = seen.at
         if seen.problem is None:
-            self._failed, self._not_before = 0, time.monotonic() + min(_LEAST, self._period)
+            self._failed = 0
+            self._pause()
         else:
             self._hold_off()
 
@@ -151,8 +138,11 @@ class Sweeper:
             self._then(self._session, self._environ)
 
     def _hold_off(self) -> None:
-        self._not_before = time.monotonic() + min(self._period * 2**self._failed, max(_BACKOFF, self._period))
-        self._failed = min(self._failed + 1, 10)
+        self._failed += 1
+        self._pause()
+
+    def _pause(self) -> None:
+        self._not_before = time.monotonic() + pause(self._period, self._failed)
 
     def _wait(self, seconds: float, why: str) -> bool:
         """Wait as long as the client is asked to, unless that is too long or this is the end."""

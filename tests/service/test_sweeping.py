@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -309,14 +310,31 @@ def test_the_kept_answer_of_ready_notices_that_something_else_is_seen(place: Pla
     assert reading._kept(place.session, key) == first
 
 
+class Watched(Store):
+    """A store that counts how often somebody wants to know whether it moved: a sweeper does before each decision."""
+
+    asked = 0
+
+    def tip(self) -> str:
+        self.asked += 1
+        return super().tip()
+
+    def wait_for_decisions(self) -> None:
+        """Wait until whoever has this store has decided several times more."""
+        until = self.asked + 10
+        wait_until(lambda: self.asked >= until, what="several decisions whether to look")
+
+
 @pytest.fixture
 def sweeper(place: Place) -> Iterator[Callable[..., Sweeper]]:
     """Starts a sweeper that looks every 50 ms unless told otherwise; all are stopped at the end."""
     made: list[Sweeper] = []
 
-    def start(period: float = 0.05, **environ: str) -> Sweeper:
-        session = replace(place.session, store=Store.open(place.repo.path))
-        made.append(Sweeper(session, {**place.environ, **environ}, "stoat serve", period=period))
+    def start(
+        period: float = 0.05, store: Store | None = None, then: Callable[..., object] | None = None, **environ: str
+    ) -> Sweeper:
+        session = replace(place.session, store=store or Store.open(place.repo.path))
+        made.append(Sweeper(session, {**place.environ, **environ}, "stoat serve", period=period, then=then))
         made[-1].start()
         return made[-1]
 
@@ -349,46 +367,34 @@ def test_a_sweeper_looks_at_once_at_what_a_new_plan_names_and_when_it_is_asked(
 
 
 def test_of_several_sweepers_one_works_and_the_next_takes_over(place: Place, sweeper: Callable[..., Sweeper]) -> None:
-    first = sweeper(3600)
-    wait_until(lambda: first._mine is not None)
-    requests = len(place.hub.journal)
-    second = sweeper(3600)
-    wait_until(lambda: second._state is not None and not second._woken.is_set())
-    assert (second._mine, len(place.hub.journal)) == (None, requests)
-
-    # An hour and a half later nobody has looked again.
+    first = sweeper(0.4)
+    wait_until(lambda: place.seen().at is not None, what="the first one's sweep")
     first.stop()
-    common = place.session.store.common
-    keep_now(common, structs.replace(place.seen(), at=clock.plus(clock.now(), -5400)))
-    second._woken.set()
-    wait_until(lambda: second._mine is not None, what="the second one's sweep")
+    seen, requests = place.seen(), len(place.hub.journal)
+    # It was another one's look and is older than a period: still that one's turn.
+    keep_now(place.session.store.common, structs.replace(seen, at=clock.plus(clock.now(), -3600)))
+    decided = threading.Event()
+    sweeper(3200, then=lambda *_: decided.set())
+    assert decided.wait(10), "it never came to what follows its first decision"
+    assert len(place.hub.journal) == requests
 
-
-@pytest.mark.parametrize(
-    ("ours", "age", "due"), [(True, 59, False), (True, 61, True), (False, 61, False), (False, 76, True)]
-)
-def test_whoever_swept_last_comes_first(place: Place, ours: bool, age: float, due: bool) -> None:
-    place.sweep()
-    one = Sweeper(place.session, place.environ, "stoat serve")
-    now = clock.now()
-    at = clock.plus(now, -age)
-    keep_now(place.session.store.common, structs.replace(place.seen(), at=at))
-    one._mine = at if ours else None
-    assert one._is_due(now) is due
+    # Nobody has looked for longer than a quarter of a period more.
+    keep_now(place.session.store.common, structs.replace(seen, at=clock.plus(clock.now(), -4200)))
+    wait_until(lambda: len(place.hub.journal) > requests, what="the second one's sweep")
 
 
 def test_a_sweeper_asks_nobody_where_no_plan_hangs_on_github(place: Place, sweeper: Callable[..., Sweeper]) -> None:
     plans.archive(place.session, "p")
-    one = sweeper()
-    wait_until(lambda: one._state is not None)
-    one.stop()
+    store = Watched.open(place.repo.path)
+    sweeper(store=store)
+    store.wait_for_decisions()
     assert place.hub.journal == [] and place.seen() == GitHubNow()
 
 
 def test_a_sweeper_with_a_wrong_token_does_not_storm(place: Place, sweeper: Callable[..., Sweeper]) -> None:
     begun, period = time.monotonic(), 0.1
     one = sweeper(period, GH_TOKEN="wrong")
-    wait_until(lambda: one._failed >= 3, what="the third try")
+    wait_until(lambda: len(place.hub.journal) >= 3, what="the third try")
     one.stop()
     tries = len(place.hub.journal)
     # The pause before each try is twice the one before it, however slow this machine is.
@@ -397,13 +403,17 @@ def test_a_sweeper_with_a_wrong_token_does_not_storm(place: Place, sweeper: Call
 
 def test_a_sweeper_stands_down_until_the_limit_is_over(place: Place, sweeper: Callable[..., Sweeper]) -> None:
     place.hub.faults.rate_limit(reset_in=1800)
-    one = sweeper()
-    wait_until(lambda: place.seen().again_at is not None)
+    store = Watched.open(place.repo.path)
+    one = sweeper(store=store)
+    wait_until(lambda: place.seen().again_at is not None, what="the limit")
     requests = len(place.hub.journal)
+    place.hub.faults.clear()
     one.ask()
-    wait_until(lambda: not one._woken.is_set())
-    one.stop()
+    store.wait_for_decisions()
     assert len(place.hub.journal) == requests
+
+    keep_now(place.session.store.common, structs.replace(place.seen(), again_at=clock.plus(clock.now(), -1)))
+    wait_until(lambda: place.seen().problem is None, what="the look after the limit")
 
 
 def test_a_sweeper_ends_at_once_while_github_keeps_it_waiting(place: Place, sweeper: Callable[..., Sweeper]) -> None:

@@ -24,6 +24,7 @@ _FIX_SCOPE = "gh auth refresh -s repo, or set GH_TOKEN to a token with the scope
 
 def look_at_github(environ: Mapping[str, str]) -> Check:
     """Ask GitHub once; what is wrong with the token or the way there is a problem, with what to do."""
+    from stoat.observe.github.answers import sign_on_fix
     from stoat.observe.github.client import connect
 
     try:
@@ -32,8 +33,7 @@ def look_at_github(environ: Mapping[str, str]) -> Check:
     except StoatError as trouble:
         return Check("github", "problem", trouble.message, trouble.hint or "see that this machine reaches it")
     if response.status == 403:
-        sso = response.headers.get("x-github-sso", "")
-        return Check("github", "problem", f"{client.host} refuses the token", _authorize(sso) if sso else _NEW_TOKEN)
+        return Check("github", "problem", f"{client.host} refuses the token", sign_on_fix(response) or _NEW_TOKEN)
     if response.status != 200 and not _has_no_limits(response):
         what = f"{client.host} does not answer as GitHub's API does (HTTP {response.status})"
         return Check("github", "problem", what, _FIX_ADDRESS)
@@ -79,9 +79,3 @@ def _expiry(written: str) -> str | None:
         return clock.text(clock.parse(written.strip().replace(" UTC", "+00:00").replace(" +", "+").replace(" -", "-")))
     except ValueError:
         return None
-
-
-def _authorize(sso: str) -> str:
-    """GitHub's header for an organization with single sign-on: `required; url=…`."""
-    _, _, url = sso.partition("url=")
-    return f"authorize the token for the organization: {url}" if url else "authorize the token for the organization"

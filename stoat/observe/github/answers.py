@@ -92,12 +92,20 @@ def refusal(response: Response) -> GitHubTrouble:
 
 def permission_fix(response: Response) -> str:
     """What a person can do about a 403: what GitHub's headers name, or look at the token."""
-    sso = response.headers.get("x-github-sso", "")
-    if "required" in sso:
-        return "authorize the token for the organization's single sign-on, on GitHub's page of tokens"
+    if (sso := sign_on_fix(response)) is not None:
+        return sso
     if wanted := response.headers.get("x-accepted-github-permissions"):
         return f"give the token the permission {short(wanted)}"
     return "give the token access to the repository, with the permission to read it"
+
+
+def sign_on_fix(response: Response) -> str | None:
+    """What to do where an organization asks for single sign-on (`required; url=…`); None where that is not why."""
+    need, _, url = response.headers.get("x-github-sso", "").partition("url=")
+    if "required" not in need:
+        return None
+    where = f": {short(url)}" if url else ", on GitHub's page of tokens"
+    return f"authorize the token for the organization's single sign-on{where}"
 
 
 def short(text: object) -> str:

@@ -110,6 +110,7 @@ def test_single_sign_on_and_a_lacking_permission_name_what_to_do(hub: FakeHub) -
     hub.faults.sso(WIDGETS)
     missing = absent(look(hub, Wanted(name=WIDGETS)))
     assert missing.why == "forbidden" and "single sign-on" in missing.detail and "SAML" in missing.detail
+    assert "https://github.com/orgs/acme/sso?authorization_request=A1" in missing.detail
     hub.faults.forbidden(WIDGETS, permissions="issues=read; pull_requests=read")
     missing = absent(look(hub, Wanted(name=WIDGETS)))
     assert missing.why == "forbidden" and "issues=read" in missing.detail

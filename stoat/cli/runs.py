@@ -104,7 +104,7 @@ def show(run: RunArgument, json: Json = False) -> None:
     render.say(render.clean(f"{shown.suite} by {shown.by or 'nobody known'} {where}"))
     render.say(f"from {shown.started_at or '?'} to {shown.finished_at or '?'}")
     for one in detail.scenarios:
-        _scenario(one, skipped=one.uid in detail.skipped)
+        _scenario(one)
 
 
 @app.command("export", epilog="Example: stoat runs export r-7m2kx0a9 --format junit > report.xml")
@@ -139,8 +139,8 @@ def flaky(tag: TagOption = None, json: Json = False) -> None:
     )
 
 
-def _scenario(one: ScenarioShown, *, skipped: bool) -> None:
-    ended = "skipped" if skipped else one.outcome or "unfinished"
+def _scenario(one: ScenarioShown) -> None:
+    ended = "skipped" if one.skipped else one.outcome or "unfinished"
     sign = {"CleanPass": "✓", "PassOnRetry": "✓", "Failed": "✗"}.get(ended)
     tries = f" (attempt {one.attempts})" if one.attempts is not None and one.attempts > 1 else ""
     word = f" ({render.clean(ended.lower())})" if sign is None else ""
@@ -168,11 +168,13 @@ def _result(run: RunShown) -> str:
         return "timed out"
     if run.passed is None:
         return "passed" if run.exit_code == 0 else f"failed ({run.exit_code})"
-    green = run.passed + (run.passed_on_retry or 0)
-    counts = f"{green} of {green + (run.failed or 0) + (run.indeterminate or 0)}"
+    skipped = run.skipped or 0
+    green = run.passed + (run.passed_on_retry or 0) - skipped
+    ran = green + (run.failed or 0) + (run.indeterminate or 0)
+    counts = f"{green} of {ran}" + (f", {skipped} skipped" if skipped else "")
     if run.failed or run.exit_code not in (0, 2, None):
         return f"failed ({counts})"
-    return f"{'undecided' if run.indeterminate or run.exit_code == 2 else 'passed'} ({counts})"
+    return f"{'undecided' if run.indeterminate or run.exit_code == 2 or not ran else 'passed'} ({counts})"
 
 
 def _commit(run: RunShown) -> str:

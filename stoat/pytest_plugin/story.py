@@ -177,7 +177,8 @@ class Story:
             self._finish(test, "Failed", lane)
         else:
             self.skips += test.skipped is not None
-            self._finish(test, "CleanPass" if test.attempt == 1 else "PassOnRetry", lane)
+            ran = test.skipped is None
+            self._finish(test, "PassOnRetry" if ran and test.attempt > 1 else "CleanPass", lane)
 
     def _finish(self, test: Test, outcome: str, lane: int | None) -> None:
         test.state = "over"

@@ -34,7 +34,10 @@ Run = GateStarted | GateFinished | RunStarted | RunRecorded
 
 
 class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
-    """A run as it is listed. Counts of scenarios are None where nobody counted, as for a plain command."""
+    """A run as it is listed. Counts of scenarios are None where nobody counted, as for a plain command.
+
+    They are those of `GET /api/runs`, wherever they come from: the `skipped` ones are among those that `passed`.
+    """
 
     run_id: str
     suite: str
@@ -65,10 +68,7 @@ class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
-    """A run whole: its scenarios as its archive has them, else those that its record names.
-
-    `skipped` are the uids of those that count as passed and did not run.
-    """
+    """A run whole: its scenarios as its archive has them, else those that its record names."""
 
     run: RunShown
     scenarios: tuple[ScenarioShown, ...]
@@ -77,7 +77,6 @@ class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
     worker_faults: tuple[Any, ...] = ()
     stalls: tuple[Any, ...] = ()
     progress: Any = None
-    skipped: tuple[str, ...] = ()
 
 
 def listed(session: Session, tag: str | None = None, limit: int | None = None) -> list[RunShown]:
@@ -102,21 +101,18 @@ def show(session: Session, run_id: str) -> RunDetail:
     """A run and its scenarios; NotFound when nothing is known of it."""
     archive = Archive.of(session.store.common)
     detail = None
-    skipped: tuple[str, ...] = ()
     archived: dict[str, Indexed] = {}
     if archive.has(run_id):
         path = archive.path(run_id)
         seen = path.stat()
-        folded = archive.read(run_id)
-        detail = wire_shown.detail(folded)
-        skipped = tuple(uid for uid, one in folded.scenarios.items() if one.skipped)
+        detail = wire_shown.detail(archive.read(run_id))
         archived[detail.run.run_id] = Indexed(detail.run, seen.st_mtime, seen.st_size)
     for slug, event, lost in _events(session, None):
         if event.run == run_id or (detail is not None and event.run == detail.run.run_id):
             run = _shown(slug, event, lost, archived.get(event.run))
-            return replace(_whole(run, detail, event), skipped=skipped)
+            return _whole(run, detail, event)
     if detail is not None:
-        return replace(_whole(_alone(archived[detail.run.run_id]), detail, None), skipped=skipped)
+        return _whole(_alone(archived[detail.run.run_id]), detail, None)
     raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
 
 
@@ -176,8 +172,8 @@ def _shown(slug: str, event: Run, lost: bool, archived: Indexed | None) -> RunSh
     if counted is not None and started is None and seconds is not None:
         started = clock.plus(event.at, -seconds)
     dead = not finished and _dead(event.process if isinstance(event, GateStarted | RunStarted) else None)
-    scenarios = counted.passed + counted.on_retry + counted.failed + counted.indeterminate if counted else None
-    total = scenarios + counted.skipped if counted and scenarios is not None else None
+    passed = counted.passed + counted.skipped if counted else None
+    total = (passed or 0) + counted.on_retry + counted.failed + counted.indeterminate if counted else None
     shown = RunShown(
         run_id=event.run, tag=_tag(slug, event), repository=None, branch=ran.branch, commit=ran.commit,
         dirty=_dirty(event), suite=(test_run.suite or test_run.source) if test_run else commands.written(command),
@@ -186,8 +182,8 @@ def _shown(slug: str, event: Run, lost: bool, archived: Indexed | None) -> RunSh
         timed_out=isinstance(event, GateFinished) and event.timed_out,
         started_at=started, finished_at=event.at if finished else None,
         duration_ms=None if seconds is None else round(seconds * 1000),
-        scenarios=total, total_scenarios=total, scenarios_finished=scenarios,
-        passed=counted.passed if counted else None, failed=counted.failed if counted else None,
+        scenarios=total, total_scenarios=total, scenarios_finished=total,
+        passed=passed, failed=counted.failed if counted else None,
         skipped=counted.skipped if counted else None, passed_on_retry=counted.on_retry if counted else None,
         indeterminate=counted.indeterminate if counted else None, by=event.by.name, machine=event.machine,
         archived=archived is not None,
@@ -200,12 +196,13 @@ def _with_archive(shown: RunShown, archived: Indexed) -> RunShown:
     told = archived.summary
     shown = replace(shown, repository=told.repository or None, suite=told.suite or shown.suite)
     if shown.finished:
-        return shown
+        return replace(shown, scenarios=told.scenarios, scenarios_finished=told.scenarios_finished)
     return replace(
         shown, finished=told.finished, orphaned=not told.finished and (shown.orphaned or not _fresh(archived)),
         exit_code=told.exit_code, finished_at=told.finished_at, scenarios=told.scenarios,
         total_scenarios=told.total_scenarios, scenarios_finished=told.scenarios_finished, passed=told.passed,
-        failed=told.failed, passed_on_retry=told.passed_on_retry, indeterminate=told.indeterminate,
+        failed=told.failed, skipped=told.skipped, passed_on_retry=told.passed_on_retry,
+        indeterminate=told.indeterminate,
     )  # fmt: skip
 
 
@@ -221,8 +218,8 @@ def _alone(archived: Indexed) -> RunShown:
         orphaned=not told.finished and not _fresh(archived), exit_code=told.exit_code, timed_out=False,
         started_at=told.started_at, finished_at=told.finished_at, duration_ms=took, scenarios=told.scenarios,
         total_scenarios=told.total_scenarios, scenarios_finished=told.scenarios_finished, passed=told.passed,
-        failed=told.failed, skipped=None, passed_on_retry=told.passed_on_retry, indeterminate=told.indeterminate,
-        by="", machine="", archived=True,
+        failed=told.failed, skipped=told.skipped, passed_on_retry=told.passed_on_retry,
+        indeterminate=told.indeterminate, by="", machine="", archived=True,
     )  # fmt: skip
 
 

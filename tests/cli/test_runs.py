@@ -57,7 +57,7 @@ def test_a_run_is_shown_with_its_scenarios_and_what_went_wrong(stoat: Stoat, rep
     run = add(stoat, report(repo, FLAKY, RED, skipped))
     detail = stoat.json("runs", "show", run)["run"]
     first, second, third, *rest = stoat.ok("runs", "show", run).splitlines()
-    assert first == f"{run}: failed (1 of 2), demo/send"
+    assert first == f"{run}: failed (1 of 2, 1 skipped), demo/send"
     assert second == f"s by {detail['by']} on main at {repo.head()[:10]}, machine {detail['machine']}"
     assert third.startswith("from ? to 20")
     assert rest == [

@@ -77,6 +77,10 @@ def test_what_was_skipped_is_a_clean_pass_that_says_so() -> None:
     told = Told().phases("setup-", "teardown")
     assert (told.events[-1]["state"], told.events[-1]["reason"]) == ("Skipped", "setup trouble")
     assert told.finish(0)["skipped"] == 1
+    again = Told().phases("setup", "call~").phases("setup-", "teardown")
+    counts = again.finish(0)
+    assert (counts["passed"], counts["passedOnRetry"], counts["skipped"]) == (1, 0, 1)
+    assert again.folded().scenarios[IT.uid].skipped
 
 
 @pytest.mark.parametrize("starts_again", [True, False])

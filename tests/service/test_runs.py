@@ -50,16 +50,16 @@ def test_a_run_has_every_field_that_readers_of_runs_expect(speak: As, report: Pa
     assert set(msgspec.to_builtins(listed)) >= {
         "runId", "suite", "repository", "branch", "mode", "finished", "orphaned", "exitCode", "scenarios", "startedAt",
         "finishedAt", "tag", "totalScenarios", "scenariosFinished", "passed", "failed", "passedOnRetry",
-        "indeterminate",
+        "indeterminate", "skipped",
     }  # fmt: skip
     assert (listed.scenarios, listed.total_scenarios, listed.scenarios_finished) == (1, 1, 1)
     shown = msgspec.to_builtins(run_list.show(session, run))
-    assert set(shown) == {"run", "scenarios", "lanes", "recycles", "workerFaults", "stalls", "progress", "skipped"}
+    assert set(shown) == {"run", "scenarios", "lanes", "recycles", "workerFaults", "stalls", "progress"}
     assert list(shown["scenarios"]) == [
         {
             "uid": "Parcels/Send one", "feature": "Parcels", "scenario": "Send one", "outcome": "CleanPass",
             "attempt": 1, "attempts": 1, "durationMs": None, "errorMessage": None, "retryReasons": (), "steps": (),
-            "touchedTypes": None,
+            "skipped": False, "touchedTypes": None,
         }
     ]  # fmt: skip
 

@@ -50,7 +50,7 @@ def test_a_publisher_finds_out_who_listens(client: FlaskClient) -> None:
     assert said.keys() == {"tool", "version"} and said["tool"] == "stoat"
 
 
-def test_a_run_is_listed_with_exactly_the_fields_that_others_read(client: FlaskClient, says: Publisher) -> None:
+def test_a_run_is_listed_with_the_fields_that_others_read_and_our_skipped(client: FlaskClient, says: Publisher) -> None:
     says.start("parcels/suite/unit", total=2)
     says.scenario("Send/One", "CleanPass")
     assert post(client, *says.events) == 202
@@ -60,7 +60,7 @@ def test_a_run_is_listed_with_exactly_the_fields_that_others_read(client: FlaskC
             "finished": False, "orphaned": False, "exitCode": None, "scenarios": 1,
             "startedAt": "2026-12-01T09:00:00.100Z", "finishedAt": None, "tag": "parcels/suite/unit",
             "totalScenarios": 2, "scenariosFinished": 1, "passed": 1, "failed": 0, "passedOnRetry": 0,
-            "indeterminate": 0,
+            "indeterminate": 0, "skipped": 0,
         }
     ]  # fmt: skip
     says.finish(1, passed=1, failed=1)
@@ -90,6 +90,7 @@ def test_a_run_whole(client: FlaskClient, says: Publisher) -> None:
     assert scenario == {
         "uid": "Send/One", "feature": "Send", "scenario": "One", "outcome": "PassOnRetry", "attempt": 2, "attempts": 2,
         "durationMs": 20, "errorMessage": None, "retryReasons": ["it failed 2"], "steps": [],
+        "skipped": False,
     }  # fmt: skip
     assert {name: step[name] for name in ("stepId", "kind", "text", "status", "durationMs", "errorMessage")} == {
         "stepId": "Then it is", "kind": "Then", "text": "it is 1", "status": "success", "durationMs": 10,

@@ -91,7 +91,7 @@ class Assembly:
             scenarios=decided + self.unfinished, started_at=self._began, finished_at=self.finished,
             tag=opening.tag, total_scenarios=None, scenarios_finished=decided,
             passed=self.passed - self.on_retry + self.skipped, failed=self.failed, passed_on_retry=self.on_retry,
-            indeterminate=self.unknown,
+            indeterminate=self.unknown, skipped=self.skipped,
         )  # fmt: skip
 
     def take(self, said: Suite | Case) -> Iterator[Event]:

@@ -239,7 +239,7 @@ class Scenario(Struct):
             attempt = known[number] = self.forwarded[at]
             attempt.number = number
             if attempt.outcome != FAILED:
-                attempt.outcome = PASS_ON_RETRY if failed else CLEAN_PASS
+                attempt.outcome = PASS_ON_RETRY if failed and attempt.state != SKIPPED else CLEAN_PASS
             failed = failed or attempt.outcome == FAILED
         if self.forwarded_start is not None and (not ends or "" < ends[-1] < self.forwarded_start):
             known[len(ends) + 1] = Attempt(len(ends) + 1, started_at=self.forwarded_start)

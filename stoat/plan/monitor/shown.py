@@ -15,7 +15,11 @@ from stoat.plan.monitor.wire import Lane
 
 
 class RunSummary(Struct, frozen=True, rename="camel", kw_only=True):
-    """A run in one line. Counts are the final ones once it finished, and what is known so far before that."""
+    """A run in one line. Counts are the final ones once it finished, and what is known so far before that.
+
+    `passed`, `failed`, `passed_on_retry` and `indeterminate` count each scenario once; the `skipped` ones are among
+    those that `passed`.
+    """
 
     run_id: str
     suite: str
@@ -35,10 +39,14 @@ class RunSummary(Struct, frozen=True, rename="camel", kw_only=True):
     failed: int
     passed_on_retry: int
     indeterminate: int
+    skipped: int
 
 
 class ScenarioShown(Struct, frozen=True, rename="camel", kw_only=True):
-    """A scenario and the steps of its current attempt; `attempt` runs or ran last, `attempts` is known at the end."""
+    """A scenario and the steps of its current attempt; `attempt` runs or ran last, `attempts` is known at the end.
+
+    One that was `skipped` has the outcome of a clean pass, and did not run.
+    """
 
     uid: str
     feature: str
@@ -50,6 +58,7 @@ class ScenarioShown(Struct, frozen=True, rename="camel", kw_only=True):
     error_message: str | None
     retry_reasons: tuple[str, ...]
     steps: tuple[Step, ...]
+    skipped: bool = False
     touched_types: tuple[Mapping[str, Any], ...] | None = None
 
 
@@ -89,7 +98,7 @@ def summary(run: Run) -> RunSummary:
         started_at=run.started_at, finished_at=run.finished_at, tag=run.tag, total_scenarios=run.total_scenarios,
         scenarios_finished=sum(one.outcome is not None for one in run.scenarios.values()),
         passed=counts.passed, failed=counts.failed, passed_on_retry=counts.passed_on_retry,
-        indeterminate=counts.indeterminate,
+        indeterminate=counts.indeterminate, skipped=counts.skipped,
     )  # fmt: skip
 
 
@@ -124,5 +133,6 @@ def _scenario(scenario: Scenario) -> ScenarioShown:
         uid=scenario.uid, feature=scenario.feature, scenario=scenario.scenario, outcome=current.outcome,
         attempt=current.number, attempts=None if current.outcome is None else max(current.number, current.told),
         duration_ms=current.duration_ms, error_message=current.error_message,
-        retry_reasons=scenario.retry_reasons, steps=current.steps, touched_types=scenario.touched_types,
+        retry_reasons=scenario.retry_reasons, steps=current.steps, skipped=scenario.skipped,
+        touched_types=scenario.touched_types,
     )  # fmt: skip

@@ -289,6 +289,11 @@ class TestVerdict:
         wanted = ("F/red", "F/late", "F/skipped", "F/cut", "F/green", "F/none")
         assert folded(says.events).specs(wanted) == (("F/late", "F/green"), ("F/red",))
 
+    def test_what_failed_and_was_skipped_then_is_skipped_and_no_pass_on_retry(self, says: Publisher) -> None:
+        says.forwarded("F/a", "Failed", "Skipped")
+        run = folded(says.events)
+        assert (run.scenarios["F/a"].skipped, run.counts.passed_on_retry, run.specs(("F/a",))) == (True, 0, ((), ()))
+
     def test_how_far_it_is_its_supervisor_knows_best(self, says: Publisher) -> None:
         says.start(total=120)
         says.scenario("F/a", "CleanPass")

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from stoat.plan.issue_graph import Selection
 
 Repo = Annotated[str, typer.Option("--repo", metavar="OWNER/NAME", help="The repository that the issues are in.")]
-Parent = Annotated[int | None, typer.Option("--parent", metavar="N", min=1, max=2**31 - 1, help="An issue, and all issues below it.")]
+Parent = Annotated[
+    int | None, typer.Option("--parent", metavar="N", min=1, max=2**31 - 1, help="An issue, and all issues below it.")
+]
 Label = Annotated[str | None, typer.Option("--label", metavar="L", help="All issues with a label.")]
 Milestone = Annotated[
     str | None, typer.Option("--milestone", metavar="M", help="All issues of a milestone, by its number or title.")

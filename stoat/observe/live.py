@@ -21,7 +21,7 @@ from stoat.errors import UNDECODABLE, Refused
 from stoat.observe.replacing import replaced
 from stoat.plan.facts import RunnerFact
 from stoat.plan.state import State
-from stoat.processes import Identity, is_dead
+from stoat.processes import is_known_dead
 from stoat.processes.locking import taken
 
 Kind = Literal["runner", "server"]
@@ -93,7 +93,7 @@ def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
 
 def dead_processes(state: State) -> frozenset[str]:
     """The keys of processes recorded as at work (a gate's run, an attempt's agent) that are known to be dead here."""
-    return frozenset(key for key in state.processes() if _known_dead(key))
+    return frozenset(key for key in state.processes() if is_known_dead(key))
 
 
 class _Owner(Struct):
@@ -104,13 +104,6 @@ def _owner(place: Path) -> _Owner | None:
     with contextlib.suppress(OSError, ValueError):
         return _Owner(int(place.with_suffix(".lock").read_text(encoding="ascii")))
     return None
-
-
-def _known_dead(key: str) -> bool:
-    try:
-        return is_dead(Identity.parse(key))
-    except ValueError:
-        return False
 
 
 def _is_held(place: Path) -> bool:

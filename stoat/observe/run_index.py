@@ -16,16 +16,20 @@ from stoat.errors import UNDECODABLE, NotFound
 from stoat.observe.archive import Archive, Archived
 from stoat.plan.monitor.shown import RunSummary, summary
 
-VERSION = 2
+VERSION = 3
 """Of the folded summaries: another fold makes them anew."""
 
 
 class Indexed(Struct, frozen=True):
-    """A run in one line, orphaned unless it finished; when its archive was touched (seconds since 1970), its size."""
+    """A run in one line, orphaned unless it finished; when its archive was touched (seconds since 1970), its size.
+
+    `process` is the key of the process that publishes it, where that is known.
+    """
 
     summary: RunSummary
     touched: float
     size: int
+    process: str | None = None
     version: int = VERSION
 
 
@@ -66,7 +70,7 @@ class RunIndex:
             run = self.archive.read(archived.run_id)
         except (NotFound, OSError):
             return None
-        indexed = Indexed(summary(run), archived.touched, archived.size)
+        indexed = Indexed(summary(run), archived.touched, archived.size, run.process)
         with contextlib.suppress(OSError):
             self._keep(archived.run_id, indexed)
         return indexed

@@ -10,6 +10,7 @@ from stoat.processes.identity import (
     identity_of,
     is_alive,
     is_dead,
+    is_known_dead,
     machine_name,
 )
 from stoat.processes.spawning import NotStarted, Process, spawn
@@ -26,6 +27,7 @@ __all__ = [
     "identity_of",
     "is_alive",
     "is_dead",
+    "is_known_dead",
     "machine_name",
     "run_untouched",
     "spawn",

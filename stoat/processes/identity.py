@@ -80,6 +80,14 @@ def is_dead(identity: Identity) -> bool:
     return identity.boot.partition("+")[0] != _boot().partition("+")[0]
 
 
+def is_known_dead(key: str | None) -> bool:
+    """The same of a process by its key; False without one, and for what is no key."""
+    try:
+        return key is not None and is_dead(Identity.parse(key))
+    except ValueError:
+        return False
+
+
 def find(identity: Identity) -> seeing.Seen | None:
     """What the kernel says of exactly this process while it runs; None once it has ended, or is a zombie."""
     if not is_here(identity):

@@ -121,11 +121,17 @@ class Archive:
             self._kept.append(self._run_id, [encoded(event) for event in events])
         except Exception:
             return False
+        if any(event["type"] == "run_started" for event in events):
+            # A shell leaves it behind: pytest keeps no child that a test could meet, and nobody waits for it.
+            self._keep(("/bin/sh", "-c", '"$@" &', "sh"), ("begun",))
         return True
 
     def settle(self) -> None:
         """Have the result put on the ref by a process of its own, which no test has changed anything in."""
-        command = (sys.executable, "-P", "-m", "stoat.pytest_plugin.keeping", self._run_id)
+        self._keep((), ())
+
+    def _keep(self, through: tuple[str, ...], what: tuple[str, ...]) -> None:
+        command = (*through, sys.executable, "-P", "-m", "stoat.pytest_plugin.keeping", self._run_id, *what)
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             keeper = subprocess.Popen(
                 command, cwd=self._root, env=dict(self._environ), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -23,7 +23,7 @@ from stoat.plan.monitor import wire
 from stoat.plan.monitor.fold import fold
 from stoat.plan.monitor.run import Run
 from stoat.plan.monitor.shown import RunSummary, summary
-from stoat.processes import Identity, is_dead
+from stoat.processes import is_known_dead
 
 SILENCE = 60.0
 """Seconds without a word after which a run that has not finished is orphaned: publishers send a heartbeat every few."""
@@ -103,7 +103,7 @@ class HeardRuns:
             late = [(run_id, held) for run_id, held in self._held.items() if held.unwritten]
             now = time.monotonic()
             for held in self._held.values():
-                if not held.over and now - held.heard > (_GONE if _is_gone(held.run) else self.silence):
+                if not held.over and now - held.heard > (_GONE if is_known_dead(held.run.process) else self.silence):
                     held.run.orphaned = True
             idle = sorted(
                 (held.heard, run_id) for run_id, held in self._held.items()
@@ -146,7 +146,7 @@ class HeardRuns:
 
     def shown(self, indexed: Indexed) -> RunSummary:
         """An archived run as it is listed: who else appends to it right now is heard of, and no orphan."""
-        orphaned = not indexed.summary.finished and not self._is_fresh(indexed.touched)
+        orphaned = not indexed.summary.finished and not self._is_fresh(indexed.touched, indexed.process)
         return replace(indexed.summary, orphaned=orphaned)
 
     def look(self, run_id: str, see: Callable[[Run], _Seen]) -> _Seen:
@@ -156,7 +156,7 @@ class HeardRuns:
             if held is not None:
                 return see(held.run)
         run = self.archive.read(run_id)
-        run.orphaned = not run.finished and not self._is_fresh(self.archive.path(run_id).stat().st_mtime)
+        run.orphaned = not run.finished and not self._is_fresh(self.archive.path(run_id).stat().st_mtime, run.process)
         return see(run)
 
     def eject(self, run_id: str) -> None:
@@ -167,23 +167,15 @@ class HeardRuns:
             self.write(run_id, held)
         self.archive.eject(run_id)
 
-    def _is_fresh(self, touched: float) -> bool:
-        """Whether somebody else appended to an archive since this process began, and not long ago."""
-        return touched > self._since and time.time() - touched <= self.silence
+    def _is_fresh(self, touched: float, process: str | None) -> bool:
+        """Whether somebody else appended to an archive since this process began, not long ago, and is not dead."""
+        return touched > self._since and time.time() - touched <= self.silence and not is_known_dead(process)
 
     def _read_back(self, run_id: str) -> Held:
         try:
             return Held(self.archive.read(run_id), time.monotonic())
         except (NotFound, OSError):
             return Held(Run(run_id), time.monotonic())
-
-
-def _is_gone(run: Run) -> bool:
-    """Whether the process that publishes a run said who it is, and is dead."""
-    try:
-        return run.process is not None and is_dead(Identity.parse(run.process))
-    except ValueError:
-        return False
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:

@@ -24,7 +24,7 @@ from stoat.plan import commands, streams
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunLost, RunRecorded, RunStarted
 from stoat.plan.monitor import shown as wire_shown
 from stoat.plan.monitor.shown import LaneShown, ScenarioShown
-from stoat.processes import Identity, is_dead
+from stoat.processes import is_known_dead
 from stoat.service.heard import SILENCE
 from stoat.service.runs import split_tag
 from stoat.service.session import Session
@@ -105,8 +105,9 @@ def show(session: Session, run_id: str) -> RunDetail:
     if archive.has(run_id):
         path = archive.path(run_id)
         seen = path.stat()
-        detail = wire_shown.detail(archive.read(run_id))
-        archived[detail.run.run_id] = Indexed(detail.run, seen.st_mtime, seen.st_size)
+        folded = archive.read(run_id)
+        detail = wire_shown.detail(folded)
+        archived[detail.run.run_id] = Indexed(detail.run, seen.st_mtime, seen.st_size, folded.process)
     for slug, event, lost in _events(session, None):
         if event.run == run_id or (detail is not None and event.run == detail.run.run_id):
             run = _shown(slug, event, lost, archived.get(event.run))
@@ -171,7 +172,7 @@ def _shown(slug: str, event: Run, lost: bool, archived: Indexed | None) -> RunSh
     started = event.started if isinstance(event, GateFinished | RunRecorded) else event.at
     if counted is not None and started is None and seconds is not None:
         started = clock.plus(event.at, -seconds)
-    dead = not finished and _dead(event.process if isinstance(event, GateStarted | RunStarted) else None)
+    dead = isinstance(event, GateStarted | RunStarted) and is_known_dead(event.process)
     passed = counted.passed + counted.skipped if counted else None
     total = (passed or 0) + counted.on_retry + counted.failed + counted.indeterminate if counted else None
     shown = RunShown(
@@ -224,8 +225,8 @@ def _alone(archived: Indexed) -> RunShown:
 
 
 def _fresh(archived: Indexed) -> bool:
-    """Whether somebody appended to it just now: its publisher still speaks."""
-    return time.time() - archived.touched <= SILENCE
+    """Whether somebody appended to it just now, and is not known to be dead: its publisher still speaks."""
+    return time.time() - archived.touched <= SILENCE and not is_known_dead(archived.process)
 
 
 def _dirty(event: Run) -> bool | None:
@@ -242,10 +243,3 @@ def _named(event: RunRecorded) -> Iterator[ScenarioShown]:
                 uid=uid, feature=feature, scenario=scenario, outcome=outcome, attempt=1, attempts=None,
                 duration_ms=None, error_message=None, retry_reasons=(), steps=(),
             )  # fmt: skip
-
-
-def _dead(process: str | None) -> bool:
-    try:
-        return process is not None and is_dead(Identity.parse(process))
-    except ValueError:
-        return False

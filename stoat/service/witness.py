@@ -17,6 +17,7 @@ from stoat.observe.run_index import Indexed
 from stoat.plan.events.evidence import Tree
 from stoat.plan.monitor.run import Run
 from stoat.plan.state import NodeState, State
+from stoat.processes import is_known_dead
 from stoat.service.heard import HeardRuns, Held
 from stoat.service.proving import Heard, on_record, prove, tag_in, tree_now
 from stoat.service.session import Session
@@ -120,7 +121,7 @@ class Witness:
             if node is None or node.added.at > clock.since_epoch(one.touched):
                 # An older run of that tag was of another node.
                 self._settled[one.summary.run_id] = one.touched
-            elif silent > (_OTHERS if one.summary.finished else self._runs.silence):
+            elif silent > (_OTHERS if one.summary.finished or is_known_dead(one.process) else self._runs.silence):
                 if _is_wanted(node, one):
                     late.append(one)
                 else:

@@ -16,7 +16,7 @@ from stoat.observe.archive import Archive
 from stoat.plan import streams
 from stoat.plan.events.authoring import NodeAdded
 from stoat.plan.events.base import Actor
-from stoat.plan.events.evidence import GateStarted, RunRecorded
+from stoat.plan.events.evidence import GateStarted, RunRecorded, RunStarted
 from stoat.plan.events.plans import PlanCreated
 from stoat.plan.nodes import Header, Node, Step
 from tests.pytest_plugin.conftest import TAG, Project
@@ -49,6 +49,12 @@ def recorded(store: Store) -> list[RunRecorded]:
     """The results on the ref, oldest first."""
     history = store.history(streams.of_plan("trains"))
     return [one.event for one in history if isinstance(one.event, RunRecorded)]
+
+
+def started(store: Store) -> list[RunStarted]:
+    """The starts on the ref, oldest first."""
+    history = store.history(streams.of_plan("trains"))
+    return [one.event for one in history if isinstance(one.event, RunStarted)]
 
 
 def test_a_run_that_nobody_hears_is_on_record_when_it_is_over(project: Project) -> None:
@@ -118,6 +124,9 @@ def test_a_run_that_is_killed_half_way_reads_as_orphaned(project: Project, worke
     project.write(test_a="import time\ndef test_a(): pass\ndef test_b(): time.sleep(60)\n")
     process = project.start(*workers)
     wait_until(lambda: project.archives() and len(project.archived()) >= 4, 20, "the second test's start")
+    wait_until(lambda: started(store), 20, "its start on the ref")
+    stoat = Stoat(project.path)
+    assert stoat.json("status", "trains")["nodes"][0]["status"] == "running"
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=20)
     run = Archive.of(store.common).read(project.archives()[0].stem)
@@ -125,6 +134,11 @@ def test_a_run_that_is_killed_half_way_reads_as_orphaned(project: Project, worke
     assert run.scenarios["test_a/test_a"].outcome == "CleanPass"
     assert run.scenarios["test_a/test_b"].outcome is None
     assert recorded(store) == []
+    [listed] = stoat.json("runs", "list")
+    assert (listed["finished"], listed["orphaned"], listed["passed"]) == (False, True, 1)
+    assert [begun.run for begun in started(store)] == [run.run_id]
+    [node, *_] = stoat.json("status", "trains")["nodes"]
+    assert node["status"] != "running" and "never finished" in node["detail"]
 
 
 def test_the_command_of_a_gate_and_the_run_in_it_are_of_one_mind(project: Project) -> None:

@@ -91,9 +91,27 @@ def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
     return tuple(facts)
 
 
+def read_monitors(common_dir: Path) -> tuple[str, ...]:
+    """Where the servers that are at work here take test runs, the one that was started last first."""
+    directory = common_dir / "stoat" / "live"
+    found = []
+    for place in directory.glob("server-*.json") if directory.is_dir() else ():
+        with contextlib.suppress(OSError, *UNDECODABLE):
+            said = msgspec.json.decode(place.read_bytes(), type=_Server)
+            if _is_held(place):
+                found.append((said.since, said.monitor or said.url))
+    return tuple(address for _, address in sorted(found, reverse=True))
+
+
 def dead_processes(state: State) -> frozenset[str]:
     """The keys of processes recorded as at work (a gate's run, an attempt's agent) that are known to be dead here."""
     return frozenset(key for key in state.processes() if is_known_dead(key))
+
+
+class _Server(Struct):
+    url: str
+    since: str
+    monitor: str | None = None
 
 
 class _Owner(Struct):

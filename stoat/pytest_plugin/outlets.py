@@ -10,13 +10,10 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from stoat.pytest_plugin.story import Event
-
-if TYPE_CHECKING:
-    from stoat.observe import archive
 
 DEFAULT_URL = "http://localhost:5525"
 PROBE = 0.25
@@ -55,13 +52,16 @@ class Monitor:
         self._path = parts.path.rstrip("/")
 
     @classmethod
-    def reach(cls, url: str | None) -> Monitor | None:
-        """The monitor at `url` (by default this machine's), None when nothing there says that it is one."""
+    def reach(cls, url: str, store: Path | None = None) -> Monitor | None:
+        """The monitor at `url`, None when nothing there says that it is one; with `store`, the common git directory of
+        the tests' own, None also for one that says it is another's: there a run would be kept and never count."""
         try:
-            monitor = cls(url or DEFAULT_URL)
+            monitor = cls(url)
         except ValueError:
             return None
-        if not monitor._ask("GET", "/api/ping", None):
+        answer = monitor._ask("GET", "/api/ping", None)
+        if answer is None or (store is not None and _store_in(answer) not in (None, str(store))):
+            monitor._connection.close()
             return None
         monitor._connection.timeout = ANSWER
         if monitor._connection.sock is not None:
@@ -70,23 +70,24 @@ class Monitor:
 
     def send(self, events: Sequence[Event]) -> bool:
         """Post one batch."""
-        return self._ask("POST", "/api/ingest", encoded({"events": list(events)}))
+        return self._ask("POST", "/api/ingest", encoded({"events": list(events)})) is not None
 
     def settle(self) -> None:
         """The monitor puts the result on record itself."""
         self._connection.close()
 
-    def _ask(self, method: str, path: str, body: bytes | None) -> bool:
+    def _ask(self, method: str, path: str, body: bytes | None) -> bytes | None:
+        """What is answered; None for no answer and for one that refuses."""
         try:
             headers = {"Content-Type": "application/json"} if body is not None else {}
             self._connection.request(method, self._path + path, body, headers)
             answer = self._connection.getresponse()
-            answer.read()
+            said = answer.read()
         except Exception:
             # Not only OSError: suites forbid sockets with exceptions of their own.
             self._connection.close()
-            return False
-        return 200 <= answer.status < 300
+            return None
+        return said if 200 <= answer.status < 300 else None
 
 
 class Archive:
@@ -94,8 +95,11 @@ class Archive:
 
     may_hang = False
 
-    def __init__(self, kept: archive.Archive, run_id: str, root: Path, environ: Mapping[str, str]) -> None:
-        self._kept = kept
+    def __init__(self, common: Path, run_id: str, root: Path, environ: Mapping[str, str]) -> None:
+        from stoat.observe import archive
+
+        self.common = common
+        self._kept = archive.Archive.of(common)
         self._run_id = run_id
         self._root = root
         self._environ = environ
@@ -105,15 +109,14 @@ class Archive:
         """The archives of the store that a command in `root` would go by; None where there is no such store."""
         from stoat.errors import StoatError
         from stoat.gitstore import opening, refs
-        from stoat.observe import archive
 
         try:
             common = opening.common_directory(opening.locate(root, None, environ))
             if refs.read_tip(common) is None:
                 return None
-        except StoatError:
+        except (StoatError, OSError):
             return None
-        return cls(archive.Archive.of(common), run_id, root, environ)
+        return cls(common, run_id, root, environ)
 
     def send(self, events: Sequence[Event]) -> bool:
         """Append them."""
@@ -138,6 +141,29 @@ class Archive:
                 stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             keeper.wait(SETTLING)
+
+
+def chosen(url: str | None, own: Archive | None) -> Monitor | None:
+    """The monitor at `url`, which somebody chose; without it one that serves the `own` archive's store, else this
+    machine's if it is not another store's."""
+    if url is not None:
+        return Monitor.reach(url)
+    store, places = None, [DEFAULT_URL]
+    if own is not None:
+        from stoat.observe import live
+
+        store, places = own.common, [*live.read_monitors(own.common), DEFAULT_URL]
+    return next((found for place in places if (found := Monitor.reach(place, store)) is not None), None)
+
+
+def _store_in(answer: bytes) -> str | None:
+    """The store of which a monitor says that it serves it; any other one than Stoat's says nothing."""
+    try:
+        said = json.loads(answer)
+    except ValueError:
+        return None
+    store = said.get("store") if isinstance(said, dict) else None
+    return store if isinstance(store, str) else None
 
 
 def about(root: Path) -> Event:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from stoat import clock
 from stoat.plan.variables import RUN_TAG
-from stoat.pytest_plugin.outlets import Archive, Monitor, Outlet, about, at_end
+from stoat.pytest_plugin.outlets import Archive, Outlet, about, at_end, chosen
 from stoat.pytest_plugin.story import Event
 
 BATCH = 200
@@ -118,9 +118,10 @@ class Publisher:
     def _work(self) -> None:
         settings = self.settings
         try:
-            outlet: Outlet | None = Monitor.reach(settings.url)
+            own = self._own() if settings.url is None else None
+            outlet: Outlet | None = chosen(settings.url, own)
             if outlet is None or not self._send_all(outlet):
-                outlet = Archive.find(settings.root, settings.run_id, settings.environ)
+                outlet = own or self._own()
                 if outlet is not None and not self._send_all(outlet):
                     outlet = None
             self._outlet = outlet
@@ -130,6 +131,9 @@ class Publisher:
             self.gone = True
             self._looked.set()
             self._waiting.clear()
+
+    def _own(self) -> Archive | None:
+        return Archive.find(self.settings.root, self.settings.run_id, self.settings.environ)
 
     def _send_all(self, outlet: Outlet) -> bool:
         """Send whatever comes until the run is over; False when the outlet has to be given up."""

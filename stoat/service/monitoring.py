@@ -58,7 +58,8 @@ class Monitor:
         self, session: Session, environ: Mapping[str, str], *, silence: float = SILENCE,
         follow: Callable[[], object] = lambda: None,
     ) -> None:  # fmt: skip
-        self.runs = HeardRuns(Archive.of(session.store.common), silence)
+        self.common = session.store.common
+        self.runs = HeardRuns(Archive.of(self.common), silence)
         self._witness = Witness(session, self.runs, follow)
         self._days = retention(environ)
         self._queue: deque[_Posted] = deque()

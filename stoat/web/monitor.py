@@ -35,8 +35,8 @@ def receiver() -> Monitor:
 
 @monitor.get("/ping")
 def ping() -> Response:
-    """That somebody listens. It asks nothing of the store: a publisher waits a quarter of a second for it."""
-    return _json({"tool": "stoat", "version": _version()})
+    """That somebody listens, and for which store. It asks nothing of it: a publisher waits a quarter of a second."""
+    return _json({"tool": "stoat", "version": _version(), "store": str(receiver().common)})
 
 
 @monitor.post("/ingest")

@@ -6,10 +6,12 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 
 from stoat.gitstore.log import Change, Store
 from stoat.observe.archive import Archive
@@ -19,11 +21,13 @@ from stoat.plan.events.base import Actor
 from stoat.plan.events.evidence import GateStarted, RunRecorded, RunStarted
 from stoat.plan.events.plans import PlanCreated
 from stoat.plan.nodes import Header, Node, Step
+from stoat.pytest_plugin import outlets
 from tests.pytest_plugin.conftest import TAG, Project
 from tests.support.command import Stoat
 from tests.support.gitrepo import MakeRepo
 from tests.support.listener import Listener
 from tests.support.waiting import wait_until
+from tests.web.conftest import serving
 
 GREEN = "def test_a(): pass\ndef test_b(): pass\n"
 ROWS = "import pytest\n@pytest.mark.parametrize('row', 'ab')\ndef test_rows(row): pass\n"
@@ -239,3 +243,34 @@ def test_b(): pass
     [run] = recorded(store)
     assert (run.state, run.passed) == ("passed", 2)
     assert all(event.get("at", "2").startswith("2") for event in project.archived())
+
+
+@pytest.fixture
+def usual(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes an address the one where a publisher looks that was told none."""
+    return lambda url: monkeypatch.setattr(outlets, "DEFAULT_URL", url)
+
+
+@pytest.mark.parametrize(("store", "taken"), [("own", True), (None, True), ("another", False)])
+def test_a_server_of_another_store_is_left_alone_unless_it_was_asked_for(
+    project: Project, usual: Callable[[str], None], store: str | None, taken: bool
+) -> None:
+    with_store(project)
+    own = outlets.Archive.find(project.path, "r-1", dict(os.environ))
+    assert own is not None and own.common == (project.path / ".git").resolve()
+    with Listener(store=str(own.common) if store == "own" else store) as listener:
+        usual(listener.url)
+        assert (outlets.chosen(None, own) is not None) is taken
+        assert outlets.chosen(listener.url, own) is not None
+        assert outlets.chosen(None, None) is not None
+
+
+def test_a_run_that_was_told_no_address_finds_the_server_of_its_own_store_on_any_port(project: Project) -> None:
+    store = with_store(project)
+    project.repo.commit({"test_a.py": GREEN}, "Tests")
+    with serving(project.path) as address:
+        assert project.run(env={"BOBCAT_MONITOR_URL": None}).code == 0
+        [run] = requests.get(f"{address}/api/runs", timeout=20).json()
+        assert (run["tag"], run["finished"], run["passed"]) == (TAG, True, 2)
+        wait_until(lambda: recorded(store), 20, "the record")
+    assert [one.state for one in recorded(store)] == ["passed"]

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from stoat.observe.archive import Archive
+from stoat.observe.run_index import RunIndex
 from stoat.service import exporting, proving, run_list, runs
 from stoat.service.heard import HeardRuns
 from stoat.service.monitoring import Monitor
@@ -90,7 +91,7 @@ def with_junit(project: Project, session: Session) -> str:
         ("passed",): "", ("failed",): "<failure/>", ("failed", "passed"): "<flakyFailure/>",
         ("skipped",): "<skipped/>", ("unknown",): "<skipped/>",
     }  # fmt: skip
-    aborted = {("unknown",): 'status="aborted"'}
+    aborted: dict[tuple[str, ...], str] = {("unknown",): 'status="aborted"'}
     cases = "".join(
         f'<testcase classname="F" name="{name}" {aborted.get(outcomes, "")}>{inside[outcomes]}</testcase>'
         for name, outcomes in CASES.items()
@@ -158,7 +159,7 @@ def test_one_run_has_the_same_counts_at_every_door(project: Project, source: obj
     shown = run_list.show(session, run)
     assert (listed.run_id, shown.run) == (run, listed)
     (alone,) = HeardRuns(archive).listed()
-    archive_only = run_list._alone(run_list.RunIndex(archive).all()[0])
+    archive_only = run_list._alone(RunIndex(archive).all()[0])
     for door, one in (("list", listed), ("REST", alone), ("an archive alone", archive_only)):
         words = {
             "passed": one.passed, "passedOnRetry": one.passed_on_retry, "failed": one.failed,

@@ -13,12 +13,13 @@ class Listener:
     """Real HTTP on this machine: `events` are what was posted, `batches` how many each post had, `asked` every path.
 
     `ping` and `ingest` are the statuses that it answers with; from the post number `fails_from` on it answers 500.
-    With `mute` it accepts connections and never answers.
+    `store` is what it says that it serves. With `mute` it accepts connections and never answers.
     """
 
     def __init__(
-        self, *, ping: int = 200, ingest: int = 202, fails_from: int | None = None, mute: bool = False
-    ) -> None:
+        self, *, ping: int = 200, ingest: int = 202, fails_from: int | None = None, mute: bool = False,
+        store: str | None = None,
+    ) -> None:  # fmt: skip
         self.ping, self.ingest, self.fails_from = ping, ingest, fails_from
         self.events: list[dict[str, Any]] = []
         self.batches: list[int] = []
@@ -33,7 +34,8 @@ class Listener:
                 listener.asked.append(self.path)
                 if mute:
                     listener.over.wait(30)
-                self.answer(listener.ping, b'{"tool": "listener", "version": "1"}')
+                said = {"tool": "listener", "version": "1"} | ({"store": store} if store is not None else {})
+                self.answer(listener.ping, json.dumps(said).encode())
 
             def do_POST(self) -> None:
                 listener.asked.append(self.path)

@@ -43,11 +43,12 @@ def published(
     assert post(client, *says.events) == 202
 
 
-def test_a_publisher_finds_out_who_listens(client: FlaskClient) -> None:
+def test_a_publisher_finds_out_who_listens_and_for_which_store(client: FlaskClient, session: Session) -> None:
     answer = client.get("/api/ping")
     assert answer.status_code == 200
     said = answer.get_json()
-    assert said.keys() == {"tool", "version"} and said["tool"] == "stoat"
+    assert said.keys() == {"tool", "version", "store"} and said["tool"] == "stoat"
+    assert said["store"] == str(session.store.common)
 
 
 def test_a_run_is_listed_with_the_fields_that_others_read_and_our_skipped(client: FlaskClient, says: Publisher) -> None:

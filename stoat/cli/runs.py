@@ -124,11 +124,15 @@ def export(
 
 
 @app.command("flaky", epilog="Example: stoat runs flaky --tag my-plan/suite")
-def flaky(tag: TagOption = None, json: Json = False) -> None:
+def flaky(
+    tag: TagOption = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Only in the N newest runs.")] = 1000,
+    json: Json = False,
+) -> None:
     """Scenarios that passed on a retry, or passed and failed on one and the same commit."""
     from stoat.service import ledger
 
-    found = ledger.flaky(context.session(), tag)
+    found = ledger.flaky(context.session(), tag, limit)
     if json:
         render.json({"flaky": found})
         return

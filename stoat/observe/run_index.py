@@ -44,9 +44,23 @@ class RunIndex:
     def all(self, skip: Collection[str] = ()) -> list[Indexed]:
         """Every archived run but these, the last touched one first; only what changed since is folded again."""
         archived = [each for each in self.archive.runs() if each.run_id not in skip]
-        found = [one for each in archived if (one := self._indexed(each)) is not None]
+        found = [one for each in archived if (one := self.of(each)) is not None]
         self._known = {one.summary.run_id: one for one in found}
         return found
+
+    def of(self, archived: Archived) -> Indexed | None:
+        """One archived run, folded again only if it changed since; None when its archive went away."""
+        known = self._known.get(archived.run_id) or self._kept(archived.run_id)
+        if known is not None and (known.touched, known.size) == (archived.touched, archived.size):
+            return known
+        try:
+            run = self.archive.read(archived.run_id)
+        except (NotFound, OSError):
+            return None
+        indexed = Indexed(summary(run), archived.touched, archived.size, run.process)
+        with contextlib.suppress(OSError):
+            self._keep(archived.run_id, indexed)
+        return indexed
 
     def put(self, told: RunSummary) -> None:
         """Keep the summary of an archive that is whole, by who wrote it and so need not fold it."""
@@ -61,19 +75,6 @@ class RunIndex:
         for file in self._folder.glob("*.json") if self._folder.is_dir() else ():
             if file.stem not in kept:
                 file.unlink(missing_ok=True)
-
-    def _indexed(self, archived: Archived) -> Indexed | None:
-        known = self._known.get(archived.run_id) or self._kept(archived.run_id)
-        if known is not None and (known.touched, known.size) == (archived.touched, archived.size):
-            return known
-        try:
-            run = self.archive.read(archived.run_id)
-        except (NotFound, OSError):
-            return None
-        indexed = Indexed(summary(run), archived.touched, archived.size, run.process)
-        with contextlib.suppress(OSError):
-            self._keep(archived.run_id, indexed)
-        return indexed
 
     def _kept(self, run_id: str) -> Indexed | None:
         try:

@@ -13,15 +13,21 @@ from stoat.service.run_list import RunShown, listed, show
 from stoat.service.session import Session
 
 
-def flaky(session: Session, tag: str | None = None) -> tuple[Flaky, ...]:
-    """The scenarios that passed on a retry or flipped on one commit; with `tag` those of runs of it or below it."""
-    return ledger(_seen(session, tag))
+
+NEWEST = 1_000
+"""In how many of the newest runs one looks who does not say otherwise."""
 
 
-def _seen(session: Session, tag: str | None) -> Iterator[Seen]:
+def flaky(session: Session, tag: str | None = None, limit: int = NEWEST) -> tuple[Flaky, ...]:
+    """The scenarios that passed on a retry or flipped on one commit, in the `limit` newest runs; with `tag` in those
+    of it or below it."""
+    return ledger(_seen(session, tag, limit))
+
+
+def _seen(session: Session, tag: str | None, limit: int) -> Iterator[Seen]:
     words = RunWords(Archive.of(session.store.common))
     words.tidy()
-    for run in listed(session, tag):
+    for run in listed(session, tag, limit):
         if run.mode == "exec":
             continue
         if run.archived:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -28,6 +29,11 @@ from stoat.processes import is_known_dead
 from stoat.service.heard import SILENCE
 from stoat.service.runs import split_tag
 from stoat.service.session import Session
+
+_OLDER = 100
+"""So many runs in a row that are older than another one began, and it is not among those on record."""
+_SLACK = 60.0
+"""Seconds by which the clocks of a run and of the log may differ."""
 
 Run = GateStarted | GateFinished | RunStarted | RunRecorded
 """What is on record of a run: that it began, that it ended, or its results."""
@@ -80,21 +86,62 @@ class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 def listed(session: Session, tag: str | None = None, limit: int | None = None) -> list[RunShown]:
-    """The runs that are known, the newest first; those whose tag is `tag` or below it."""
-    archived = {one.summary.run_id: one for one in RunIndex(Archive.of(session.store.common)).all()}
-    recorded = _recorded(session, tag, archived)
-    known: set[str] = set()
-    if archived:
-        kept = list(recorded)
-        known = {one.run_id for _, one in kept}
-        recorded = iter(kept)
-    alone = [
-        (clock.since_epoch(one.touched), _alone(one)) for run_id, one in archived.items()
-        if run_id not in known and _is_below(one.summary.tag, tag)
-    ]  # fmt: skip
-    alone.sort(key=lambda found: found[0], reverse=True)
+    """The runs that are known, the newest first; those whose tag is `tag` or below it.
+
+    With a `limit` neither the log nor the archives are read further than that takes.
+    """
+    index = RunIndex(Archive.of(session.store.common))
+    kept = {one.run_id: one for one in index.archive.runs()}
+
+    def archived(run_id: str) -> Indexed | None:
+        return index.of(kept[run_id]) if run_id in kept else None
+
+    recorded = _Ahead(_recorded(session, tag, archived))
+    alone = _unrecorded(recorded, session.state().plans, (index.of(one) for one in kept.values()), tag)
     both = heapq.merge(recorded, alone, key=lambda found: found[0], reverse=True)
     return [shown for _, shown in islice(both, limit)]
+
+
+class _Ahead:
+    """The runs on record, newest first, of which one may ask whether a run is among those to come."""
+
+    def __init__(self, source: Iterator[tuple[Time, RunShown]]) -> None:
+        self._source = source
+        self._coming: deque[tuple[Time, RunShown]] = deque()
+        self._known: set[str] = set()
+
+    def __iter__(self) -> Iterator[tuple[Time, RunShown]]:
+        while self._coming or self._pull():
+            yield self._coming.popleft()
+
+    def has(self, run_id: str, since: Time) -> bool:
+        """Whether a run is on record that can have left no word there before `since`."""
+        while run_id not in self._known:
+            last = list(islice(reversed(self._coming), _OLDER))
+            # Not at the first that is older: a clock may have been wrong for a while.
+            if (len(last) == _OLDER and all(at < since for at, _ in last)) or not self._pull():
+                return False
+        return True
+
+    def _pull(self) -> bool:
+        found = next(self._source, None)
+        if found is not None:
+            self._coming.append(found)
+            self._known.add(found[1].run_id)
+        return found is not None
+
+
+def _unrecorded(
+    recorded: _Ahead, plans: Collection[str], archived: Iterable[Indexed | None], tag: str | None
+) -> Iterator[tuple[Time, RunShown]]:
+    """Of the archived runs, the last touched one first, those that the ref has no word of."""
+    for one in archived:
+        if one is None or not _is_below(one.summary.tag, tag):
+            continue
+        told, touched = one.summary, clock.since_epoch(one.touched)
+        since = "" if told.started_at is None else clock.plus(min(told.started_at, touched), -_SLACK)
+        if (told.tag or "").partition("/")[0] not in plans or not recorded.has(told.run_id, since):
+            yield touched, _alone(one)
 
 
 def show(session: Session, run_id: str) -> RunDetail:
@@ -126,11 +173,13 @@ def _whole(run: RunShown, detail: wire_shown.RunDetail | None, event: Run | None
     )  # fmt: skip
 
 
-def _recorded(session: Session, tag: str | None, archived: dict[str, Indexed]) -> Iterator[tuple[Time, RunShown]]:
+def _recorded(
+    session: Session, tag: str | None, archived: Callable[[str], Indexed | None]
+) -> Iterator[tuple[Time, RunShown]]:
     """The runs on the ref, each with when its newest word was said."""
     for slug, event, lost in _events(session, tag):
         if _is_below(_tag(slug, event), tag):
-            yield event.at, _shown(slug, event, lost, archived.get(event.run))
+            yield event.at, _shown(slug, event, lost, archived(event.run))
 
 
 def _events(session: Session, tag: str | None) -> Iterator[tuple[str, Run, bool]]:

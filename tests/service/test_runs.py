@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from stoat import clock
 from stoat.errors import Invalid, Refused
@@ -152,6 +153,50 @@ def test_runs_that_only_an_archive_knows_are_listed_and_shown(speak: As, report:
     assert (kept.run.archived, [one.uid for one in kept.scenarios]) == (False, ["Parcels/Send one"])
 
 
+def test_a_limit_lists_the_same_runs_whatever_only_an_archive_knows(speak: As, report: Path) -> None:
+    session = speak()
+    archive = Archive.of(session.store.common)
+    expected = []
+    for place in range(9):
+        run, tag = f"live-{place}", ("demo/send", "demo/nobody", "no-plan/x")[place % 3]
+        begun = {"type": "run_started", "runId": run, "suite": "S", "tag": tag, "startedAt": clock.now()}
+        archive.append(run, [msgspec.json.encode(begun)])
+        if place % 3 == 0:
+            going = archive.read(run)
+            going.orphaned = False
+            proving.prove(session, [proving.Heard(going)])
+            end = {"type": "run_finished", "runId": run, "exitCode": 0, "passed": 1, "failed": 0}
+            archive.append(run, [msgspec.json.encode(end)])
+            proving.prove(session, [proving.Heard(archive.read(run))])
+        expected += [run, runs.add(session, [report], "demo/send").run_id]
+        time.sleep(0.002)  # so that no two of them are of one millisecond
+    everything = run_list.listed(session)
+    assert [one.run_id for one in everything] == expected[::-1]
+    for limit in range(1, len(everything) + 2):
+        assert run_list.listed(session, limit=limit) == everything[:limit]
+    of_send = run_list.listed(session, "demo/send")
+    assert [one.run_id for one in of_send] == [one.run_id for one in everything if one.tag == "demo/send"]
+    assert run_list.listed(session, "demo/send", 3) == of_send[:3]
+
+
+def test_the_log_is_read_no_further_than_a_run_can_have_left_a_word(speak: As, report: Path) -> None:
+    session = speak()
+    runs.add(session, [report], "demo/send")
+    (row,) = run_list.listed(session)
+    read = []
+
+    def log() -> Iterator[tuple[str, run_list.RunShown]]:
+        for place in range(5_000):
+            read.append(place)
+            yield clock.plus("2026-12-01T00:00:00.000Z", -place * 60), replace(row, run_id=f"r-{place}")
+
+    ahead = run_list._Ahead(log())
+    assert ahead.has("r-300", "2026-11-30T12:00:00.000Z") and len(read) == 301
+    assert not ahead.has("absent", "2026-11-30T12:00:00.000Z") and len(read) < 1_000
+    assert ahead.has("r-4", "2026-11-30T12:00:00.000Z")
+    assert [one.run_id for _, one in ahead] == [f"r-{place}" for place in range(5_000)]
+
+
 def test_the_ledger_takes_retries_from_archives_and_flips_from_the_record_too(speak: As, write: Write) -> None:
     session = speak()
     red = runs.add(session, [write(RED.replace("Lose", "Send"))], "demo/send").run_id
@@ -165,6 +210,7 @@ def test_the_ledger_takes_retries_from_archives_and_flips_from_the_record_too(sp
     (line,) = ledger.flaky(session, "demo/send")
     assert (line.runs, line.on_retry, len(line.flips)) == (3, 0, 1)
     assert ledger.flaky(session, "demo/suite") == ()
+    assert ledger.flaky(session, limit=1) == ()
 
 
 def test_a_run_that_publishes_is_running_then_lost_then_over(speak: As) -> None:

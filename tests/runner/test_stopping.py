@@ -140,7 +140,7 @@ def test_what_waits_for_a_person_or_is_nothing_for_this_checkout_is_said_once(wo
         """,
         approve=False,
     )
-    assert world.run() == 0
+    assert world.run() == 4
     assert world.starts() == []
     assert len(world.said("⚠ a: awaiting a person's go-ahead")) == 1
     assert len(world.said("⚠ film: kept for a person")) == 1

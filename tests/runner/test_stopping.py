@@ -145,7 +145,7 @@ def test_what_waits_for_a_person_or_is_nothing_for_this_checkout_is_said_once(wo
     assert len(world.said("⚠ a: awaiting a person's go-ahead")) == 1
     assert len(world.said("⚠ film: kept for a person")) == 1
     assert len(world.said("⚠ far: kept for a cloud agent")) == 1
-    assert len(world.said("⚠ other: in else/where, and this checkout's remote names no repository — git config stoat.repo else/where")) == 1
+    assert len(world.said("⚠ other: in else/where, and this checkout's remote names no repository")) == 1
     assert len(world.said("⚠ bug: awaiting a person's go-ahead")) == 1
 
 

@@ -146,7 +146,6 @@ class Wire:
         # Raised out here, so that not even its context leads to the library's exception.
         raise trouble
 
-
     def _without_token(self, content: bytes) -> bytes:
         """What comes back is shown and kept, and a server may repeat what it was sent."""
         long_enough = len(self._token) >= _SHORTEST_TOKEN

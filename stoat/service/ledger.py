@@ -12,8 +12,6 @@ from stoat.plan.monitor.scenario import CLEAN_PASS, FAILED, PASS_ON_RETRY, PASSE
 from stoat.service.run_list import RunShown, listed, show
 from stoat.service.session import Session
 
-
-
 NEWEST = 1_000
 """In how many of the newest runs one looks who does not say otherwise."""
 

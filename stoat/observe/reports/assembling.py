@@ -20,6 +20,7 @@ from stoat import clock
 from stoat.clock import Time
 from stoat.observe.reports.cases import Attempt, Case, Line, Outcome, Suite
 from stoat.plan.monitor.shown import RunSummary
+from stoat.plan.specs import own_names, shorter_names
 
 Event = dict[str, Any]
 
@@ -74,6 +75,7 @@ class Assembly:
         self._seen: set[int] = set()
         self._again: dict[str, int] = {}
         self._rows: dict[str, list[Case]] = {}
+        self._shorter: dict[str, set[int]] = {}
 
     @property
     def exit_code(self) -> int:
@@ -117,7 +119,10 @@ class Assembly:
     def end(self) -> Iterator[Event]:
         """The scenarios of several rows, and the end of the run."""
         yield from self._begin()
-        for uid, rows in self._rows.items():
+        together, alone = self._parted()
+        for case in alone:
+            yield from self._scenario(self._renamed(case))
+        for uid, rows in together.items():
             feature, _, scenario = uid.partition("/")
             whole = _together(feature, scenario, rows)
             yield from self._scenario(whole if uid in self._wanted else self._renamed(whole))
@@ -146,12 +151,28 @@ class Assembly:
         )  # fmt: skip
 
     def _specs_of(self, case: Case) -> frozenset[str]:
+        """The specs that a case goes by, of those that one waits for; `_shorter` has it for each that is less than its
+        own name."""
         if not self._wanted:
             return frozenset()
-        known = self._wanted & ({case.uid} if case.spelled is None else set(case.spelled()))
+        known = self._wanted & {*own_names(case.feature, case.scenario), *(case.spelled() if case.spelled else ())}
         if case.row is not None:
             known |= {spec for pattern, spec in self._outlines if pattern.fullmatch(case.uid)}
-        return known
+        shorter = (self._wanted - known).intersection(shorter_names(case.feature, case.scenario))
+        for spec in shorter:
+            self._shorter.setdefault(spec, set()).add(id(case))
+        return known | shorter
+
+    def _parted(self) -> tuple[dict[str, list[Case]], list[Case]]:
+        """The rows of each scenario of several, and the cases that are no row of any: where a case has a spec for its
+        own name, those that would go by it for short are tests of their own."""
+        kept = {}
+        for uid, rows in self._rows.items():
+            short = self._shorter.get(uid, set())
+            kept[uid] = [row for row in rows if id(row) not in short] or rows
+        used = {id(row) for rows in kept.values() for row in rows}
+        alone = {id(row): row for rows in self._rows.values() for row in rows if id(row) not in used}
+        return kept, list(alone.values())
 
     def _renamed(self, case: Case) -> Case:
         """The case under a name of its own: several tests of one name are several scenarios."""

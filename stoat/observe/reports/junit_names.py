@@ -6,9 +6,9 @@
     jest-junit      `classname` and `name` both are the whole title; the suite is the outermost `describe`
     any other       `classname` and `name`, or the enclosing suite and `name`
 
-Beside that one name a case goes by other spellings, under which a slice may wait for it: what follows any dot of
-`classname`, the enclosing suite, a title split at ` > `; each also without a trailing `[…]`, so that every row of a
-parametrised test counts as its scenario.
+Beside that one name a case goes by other spellings, under which a slice may wait for it: what follows any dot of the
+feature (as in a run that publishes: docs/pytest.md), the enclosing suite, a title split at ` > `; each also without a
+trailing `[…]`, so that every row of a parametrised test counts as its scenario.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from stoat.observe.reports.cases import name as _name
+from stoat.plan.specs import shorter_names
 
 SPEC_PROPERTY = "stoat.spec"
 _BEHAVE_ROW = re.compile(r"(.*?) -- @\d+(?:\.\d+)?\b.*")
@@ -89,13 +90,11 @@ def _spelled(case: Written, uid: str) -> Iterator[str]:
     yield uid
     yield from case.specs
     written = case.name
+    if case.classname != uid.rpartition(f"/{written}")[0]:
+        yield from shorter_names(case.classname, written)
     for name in {written, written.partition("[")[0].rstrip() if written.endswith("]") else written}:
         yield f"{case.suite}/{name}"
         yield f"{case.classname}/{name}"
-        start = case.classname.find(".")
-        while start >= 0:
-            yield f"{case.classname[start + 1 :]}/{name}"
-            start = case.classname.find(".", start + 1)
         for between in _TITLES:
             at = name.find(between)
             while at >= 0:

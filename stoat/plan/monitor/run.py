@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from stoat.clock import Time
 from stoat.plan.monitor import wire
 from stoat.plan.monitor.scenario import FAILED, PASS_ON_RETRY, PASSES, Scenario
+from stoat.plan.specs import own_names, shorter_names
 
 Verdict = Literal["passed", "failed", "unknown"]
 
@@ -158,21 +159,30 @@ class Run(Struct):
         return "passed" if counts.decided > counts.skipped else "unknown"
 
     def specs(self, wanted: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Of the scenarios that `wanted` names by uid, those that passed and those that failed in this run.
+        """Of the specs in `wanted`, those that passed and those that failed in this run; plan/specs.py says by which
+        names scenarios count for them.
 
-        The rows of a table, whose uids go on with `[…]`, count for their scenario: red when one is, green when all are
-        that ran. One that was skipped says nothing; one that was aborted leaves it undecided.
+        One is red when one of its scenarios is, green when all are that ran. One that was skipped says nothing; one
+        that was aborted leaves it undecided.
         """
         passed, failed = [], []
-        for spec in wanted:
-            outcomes = {one.outcome for one in self._rows_of(spec) if not one.skipped}
+        for spec, scenarios in self._bound(frozenset(wanted)).items() if wanted else ():
+            outcomes = {one.outcome for one in scenarios if not one.skipped}
             if FAILED in outcomes:
                 failed.append(spec)
             elif outcomes and outcomes <= set(PASSES):
                 passed.append(spec)
-        return tuple(passed), tuple(failed)
+        # In the order of `wanted`.
+        return tuple(spec for spec in wanted if spec in passed), tuple(spec for spec in wanted if spec in failed)
 
-    def _rows_of(self, spec: str) -> list[Scenario]:
-        whole = [self.scenarios[spec]] if spec in self.scenarios else []
-        begins = f"{spec}["
-        return whole + [one for uid, one in self.scenarios.items() if uid.startswith(begins) and uid.endswith("]")]
+    def _bound(self, wanted: frozenset[str]) -> dict[str, list[Scenario]]:
+        own: dict[str, list[Scenario]] = {}
+        shorter: dict[str, list[Scenario]] = {}
+        for uid, one in self.scenarios.items():
+            feature, _, scenario = uid.partition("/") if "/" in uid else ("", "", uid)
+            names = {uid, *own_names(feature, scenario), *own_names(one.feature, one.scenario)}
+            for spec in wanted & names:
+                own.setdefault(spec, []).append(one)
+            for spec in (wanted - names).intersection(shorter_names(one.feature, one.scenario)):
+                shorter.setdefault(spec, []).append(one)
+        return shorter | own

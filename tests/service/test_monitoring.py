@@ -18,7 +18,7 @@ from stoat.errors import Invalid, NotFound, Unreachable
 from stoat.gitstore.porcelain import git
 from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted
 from stoat.processes import identity_of
-from stoat.service import monitoring
+from stoat.service import monitoring, run_list
 from stoat.service.heard import SILENCE
 from stoat.service.monitoring import Monitor, retention
 from stoat.service.session import Session, open_session
@@ -196,6 +196,20 @@ class TestLost:
         process.wait()
         wait_for(session, ("r-1", "started"), ("r-1", "lost"))
         assert monitor.runs.listed()[0].orphaned
+
+    def test_one_that_writes_its_own_archive_is_orphaned_as_soon_as_it_is_dead(self, session: Session) -> None:
+        process = subprocess.Popen(["sleep", "60"])
+        identity = identity_of(process.pid)
+        assert identity is not None
+        server, alone = Monitor(session, {}), Monitor(session, {})
+        post(alone, a_run(process=identity.key))
+        assert [run.orphaned for run in server.runs.listed()] == [False]
+        process.kill()
+        process.wait()
+        assert [run.orphaned for run in server.runs.listed()] == [True]
+        assert server.runs.look("r-1", lambda run: run.orphaned)
+        (listed,) = run_list.listed(session)
+        assert (listed.finished, listed.orphaned) == (False, True)
 
     def test_heartbeats_keep_it(self, session: Session) -> None:
         monitor, says = Monitor(session, {}), a_run()

@@ -176,9 +176,14 @@ def _result(run: RunShown) -> str:
     green = run.passed + (run.passed_on_retry or 0) - skipped
     ran = green + (run.failed or 0) + (run.indeterminate or 0)
     counts = f"{green} of {ran}" + (f", {skipped} skipped" if skipped else "")
-    if run.failed or run.exit_code not in (0, 2, None):
+    # As plan/monitor/run.py decides it: what nobody knows is not red.
+    if run.failed:
         return f"failed ({counts})"
-    return f"{'undecided' if run.indeterminate or run.exit_code == 2 or not ran else 'passed'} ({counts})"
+    if run.indeterminate or run.exit_code == 2:
+        return f"undecided ({counts})"
+    if run.exit_code not in (0, None):
+        return f"failed ({counts})"
+    return f"{'passed' if ran else 'undecided'} ({counts})"
 
 
 def _commit(run: RunShown) -> str:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo
 
@@ -128,3 +130,33 @@ def test_hostile_names_reach_no_terminal(stoat: Stoat, repo: GitRepo) -> None:
     bad = f"{GREEN}<testcase classname='P' name='a\u202eb'><failure>x\u202ey</failure></testcase>"
     run = add(stoat, report(repo, bad))
     assert "\u202e" not in stoat.ok("runs", "show", run)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "exit_code", "said"),
+    [
+        ((), 5, "undecided (0 of 0)"),
+        (("Aborted",), 5, "undecided (0 of 1)"),
+        (("CleanPass",), 2, "undecided (1 of 1)"),
+        (("CleanPass",), 1, "failed (1 of 1)"),
+        (("CleanPass", "Failed"), 2, "failed (1 of 2)"),
+        (("CleanPass",), 0, "passed (1 of 1)"),
+    ],
+)
+def test_a_run_is_listed_as_it_counts(
+    stoat: Stoat, repo: GitRepo, outcomes: tuple[str, ...], exit_code: int, said: str
+) -> None:
+    run, at = "11111111-2222-3333-4444-555555555555", "2026-12-01T03:00:00.000Z"
+    events = [
+        {"type": "run_started", "suite": "suite", "repository": "here", "mode": "pytest", "startedAt": at},
+        *(
+            {"type": "scenario_finished", "uid": f"F/{n}", "outcome": outcome, "attempts": 1, "durationMs": 1}
+            for n, outcome in enumerate(outcomes)
+        ),
+        {"type": "run_finished", "exitCode": exit_code, "passed": outcomes.count("CleanPass"), "passedOnRetry": 0,
+         "failed": outcomes.count("Failed"), "indeterminate": outcomes.count("Aborted"), "finishedAt": at},
+    ]  # fmt: skip
+    archive = repo.path / ".git" / "stoat" / "runs" / f"{run}.ndjson"
+    archive.parent.mkdir(parents=True)
+    archive.write_text("".join(json.dumps({"runId": run, **event}) + "\n" for event in events), encoding="utf-8")
+    assert said in stoat.ok("runs", "list")

@@ -135,7 +135,8 @@ def test_hostile_names_reach_no_terminal(stoat: Stoat, repo: GitRepo) -> None:
 @pytest.mark.parametrize(
     ("outcomes", "exit_code", "said"),
     [
-        ((), 5, "undecided (0 of 0)"),
+        ((), 0, "undecided (0 of 0)"),
+        ((), 5, "failed (0 of 0)"),
         (("Aborted",), 5, "undecided (0 of 1)"),
         (("CleanPass",), 2, "undecided (1 of 1)"),
         (("CleanPass",), 1, "failed (1 of 1)"),

@@ -88,7 +88,7 @@ def test_the_monitor_has_a_port_of_its_own_on_which_the_same_is_served(stoat: St
         assert said.startswith("the monitor: http://127.0.0.1:")
         monitor = said.removeprefix("the monitor: ").strip()
         for address in (link, monitor):
-            assert json.loads(get(address, "api/ping")[1]).keys() == {"tool", "version"}
+            assert json.loads(get(address, "api/ping")[1]).keys() == {"tool", "version", "store"}
             assert b"A demo" in get(address, "plans/demo")[1]
 
 

@@ -31,6 +31,6 @@ where it stands and `issue_plan.py` makes a plan; `review.py` shows a review and
 What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a
 finished branch is, `landings.py` what is landed, `upstream.py` which merges on GitHub its branch needs first,
-`glances.py` when GitHub is to be looked at, `troubles.py` what is not in order, `limits.py` when to stop. All
-sentences are in `wording/`; `layout.py` has the board's columns.
+`glances.py` and `sweeps.py` when GitHub is to be looked at, `troubles.py` what is not in order, `limits.py` when to
+stop. All sentences are in `wording/`; `layout.py` has the board's columns.
 """

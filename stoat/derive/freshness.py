@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stoat.derive.answers import StepShown
 from stoat.derive.verdict import Verdict
@@ -72,7 +73,12 @@ def passed(
     branch = _branch(node, plan)
     why, outdated = _outdated(node, plan, branch, proofs)
     if why:
-        return Verdict("stale", status.stale(why, _names(outdated)), steps)
+        owed = _names(outdated)
+        shown = [
+            replace(step, state="pending", detail=status.again(step.detail)) if step.id in owed else step
+            for step in steps
+        ]
+        return Verdict("stale", status.stale(why, owed), tuple(shown))
     remark = _lesser(plan, branch, proofs, together)
     if not remark:
         return Verdict("done", detail, steps)

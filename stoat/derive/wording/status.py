@@ -112,6 +112,11 @@ def with_remark(detail: str, remark: str) -> str:
     return f"{detail}, {remark}"
 
 
+def again(detail: str) -> str:
+    """A step whose pass does not count any more."""
+    return f"has to pass again: {detail}"
+
+
 def stale(why: str, rerun: Sequence[str] = ()) -> str:
     """A pass that no longer counts."""
     return f"passed before, and no longer counts: {why}" + (f" ({listed(rerun)})" if rerun else "")

@@ -133,6 +133,8 @@ def test_a_person_may_ask_for_it_again() -> None:
     found = answer("p/g", plan("p", proved(reverify_asked=JO, reverify_seq=6)))
     assert found.status == "stale"
     assert found.detail == "passed before, and no longer counts: jo asked for it to be verified again (s)"
+    assert [step.state for step in found.steps] == ["pending", "passed"]
+    assert found.steps[0].detail.startswith("has to pass again: passed")
     assert answer("p/g", plan("p", proved(seq=7, reverify_asked=JO, reverify_seq=6))).status == "done"
 
 

@@ -81,7 +81,7 @@ class Round(Struct, frozen=True):
     def red(self) -> Evidence | None:
         """The run that makes it red: a command killed at its timeout, a failed unit, a failed command. None if none is.
 
-        A command that exits as its indeterminate test run did says no more than that one: not known is not red.
+        A red command is red whatever its test runs say: that none of them came to a verdict is no pass of theirs.
         """
         word = self.word
         if word is not None and word.state == "timed-out":
@@ -89,7 +89,7 @@ class Round(Struct, frozen=True):
         for unit in self.units:
             if unit.run is not None and unit.run.state in RED:
                 return unit.run
-        return word if word is not None and word.state in RED and not self._is_undecided(word) else None
+        return word if word is not None and word.state in RED else None
 
     @property
     def decided(self) -> Evidence | None:
@@ -114,10 +114,6 @@ class Round(Struct, frozen=True):
             return self.word is None or self.word.state == "unknown"
         unknown = any(run.state == "unknown" for run in self.finished)
         return not self.finished or self.cut or unknown or any(unit.run is None for unit in self.units)
-
-    def _is_undecided(self, word: Evidence) -> bool:
-        unknown = [unit.run for unit in self.units if unit.run is not None and unit.run.state == "unknown"]
-        return word.exit_code is not None and any(run.exit_code == word.exit_code for run in unknown)
 
 
 def counting(node: NodeState, step: str, dead: frozenset[str] = frozenset(), machine: str = "") -> Round:

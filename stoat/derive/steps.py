@@ -7,7 +7,7 @@ The first row that applies to a step:
 | its command is going, or any of its units                                   | running   |
 | its command was killed at its timeout                                       | timed-out |
 | any of its units failed                                                     | failed    |
-| its command was red, even when every unit passed                            | failed    |
+| its command was red, though its units passed or came to no verdict          | failed    |
 | nothing finished, or a unit never finished, or a result is not known        | pending   |
 | green, of another command than declared                                     | mismatch  |
 | else: the command and every unit passed                                     | passed    |
@@ -54,8 +54,13 @@ class Steps(Struct, frozen=True):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The ids of the steps that came to no verdict."""
-        return tuple(step.id for step in self.shown if step.state == "pending")
+        """The ids of the steps of which nothing ended."""
+        return tuple(step.id for step in self.shown if step.state == "pending" and step.run is None)
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The ids of the steps of which a run ended, and that came to no verdict."""
+        return tuple(step.id for step in self.shown if step.state == "pending" and step.run is not None)
 
 
 def read(plan: str, node: NodeState, context: Context) -> Steps:

@@ -162,15 +162,25 @@ def test_a_unit_that_was_lost_keeps_its_step_from_passing_and_is_named() -> None
     assert found.detail == "not run: unit b, the run begun at 2026-11-30 11:00Z never finished (no heartbeat for 30s)"
 
 
-def test_not_known_is_not_red_even_where_the_command_exits_as_the_run_did() -> None:
+@pytest.mark.parametrize(("code", "verdict", "exit_code"), [
+    *product((0, 1, 2, 5, 137), ("passed", "failed", "unknown"), (None, 0, 1, 2, 5))
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["", "a"])
+def test_every_exit_of_a_command_with_every_verdict_of_its_run(
+    code: int, verdict: str, exit_code: int | None, name: str
+) -> None:
+    of = command("failed" if code else "passed", exit_code=code)
+    found = shown(of, unit(name, verdict, 12, exit_code=exit_code))
+    red = code != 0 or verdict == "failed"
+    assert found.state == ("failed" if red else "passed" if verdict == "passed" else "pending")
+
+
+def test_a_red_command_says_its_exit_where_its_run_was_undecided() -> None:
     undecided = unit("", "unknown", 12, indeterminate=2, exit_code=2)
-    found = shown(command("failed", exit_code=2), undecided)
-    assert found.state == "pending"
-    assert found.detail == "ended without a verdict on 2 tests in 3s · r-13 (bobcat) on aaaaaaa"
-    assert shown(command("failed", exit_code=1), undecided).state == "failed"
-    assert shown(
-        command("failed", exit_code=2), unit("a", "unknown", 12, exit_code=2), unit("b", "failed", 15)
-    ).state == ("failed")
+    red = shown(command("failed", exit_code=2), undecided)
+    assert (red.run, red.detail) == ("r-20", "failed (exit 2) in 3s · r-20 (exec) on aaaaaaa")
+    green = shown(command("passed"), undecided)
+    assert green.detail == "ended without a verdict on 2 tests in 3s · r-13 (bobcat) on aaaaaaa"
 
 
 def test_units_do_not_make_up_for_another_command() -> None:

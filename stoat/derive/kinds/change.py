@@ -70,8 +70,8 @@ def _of_attempts(node: NodeState, plan: PlanState, read: steps.Steps, context: C
 
 
 def _steps_so_far(node: NodeState, read: steps.Steps) -> str:
-    if read.missing:
-        return say.steps_waiting(read.missing, read.tally)
+    if read.missing or read.undecided:
+        return say.steps_waiting(read.missing, read.undecided, read.tally)
     passed, attempt = say.steps_passed(len(read.shown)), node.current_attempt
     if attempt is not None:
         return say.with_remark(passed, say.change_open(attempt))

@@ -62,6 +62,9 @@ def _is_red_since(run: Evidence, words: dict[str, SpecResult]) -> bool:
 
 
 def _unseen(node: NodeState, context: Context) -> Verdict:
+    red = steps.counting(node, rounds.BARE, context).red
+    if red is not None:
+        return Verdict("failed", say.specs_unnamed_failure(red))
     newest: Evidence | None = max(node.evidence.values(), key=lambda run: run.order, default=None)
     if newest is None or newest.state == "unknown":
         return Verdict("waiting", say.bare_open(newest, steps.counting(node, rounds.BARE, context).gone))

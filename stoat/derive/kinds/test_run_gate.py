@@ -58,8 +58,8 @@ def _of_steps(node: NodeState, plan: PlanState, read: steps.Steps) -> Verdict:
     bad = steps.bad(read)
     if bad is not None:
         return bad
-    if read.missing:
-        return Verdict("waiting", say.steps_waiting(read.missing, read.tally), read.shown)
+    if read.missing or read.undecided:
+        return Verdict("waiting", say.steps_waiting(read.missing, read.undecided, read.tally), read.shown)
     proofs = [Proof.of_run(run) for run in read.deciding]
     return freshness.passed(node, plan, proofs, say.steps_passed(len(read.shown)), read.shown)
 

@@ -67,12 +67,17 @@ def steps_bad(step: str, detail: str, counts: Tally) -> str:
     return f"step {step} {detail} · {tally(counts)}"
 
 
-def steps_waiting(missing: Sequence[str], counts: Tally) -> str:
-    """A gate with steps that were not run."""
+def steps_waiting(missing: Sequence[str], undecided: Sequence[str], counts: Tally) -> str:
+    """A gate with steps that were not run, or (`undecided`) whose runs ended and came to no verdict."""
     passed, failed, open_ = counts
-    if not passed:
+    if not passed and not undecided:
         return f"no run yet: {counted(open_, 'step')} to pass"
-    return f"{passed} of {passed + failed + open_} steps passed, not run: {listed(missing)}"
+    parts = [f"{passed} of {counted(passed + failed + open_, 'step')} passed"]
+    if undecided:
+        parts.append(f"without a verdict: {listed(undecided)}")
+    if missing:
+        parts.append(f"not run: {listed(missing)}")
+    return ", ".join(parts)
 
 
 def steps_passed(count: int) -> str:

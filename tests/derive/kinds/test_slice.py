@@ -41,6 +41,14 @@ def test_no_run_and_a_run_that_cannot_be_seen_into_are_different() -> None:
     assert (red.status, red.detail) == ("failed", "its run failed (exit 2) and named no spec")
 
 
+def test_a_red_command_is_red_although_its_run_was_undecided() -> None:
+    undecided = run(result="unknown", seq=15, began=12, exit_code=2, source="pytest")
+    command = run(result="failed", seq=20, began=10, exit_code=2)
+    red = answer("p/a", plan("p", piece("a", evidence={"": command, "/": undecided})))
+    assert (red.status, red.detail) == ("failed", "its run failed (exit 2) and named no spec")
+    assert answer("p/a", plan("p", piece("a", evidence={"/": undecided}))).status == "waiting"
+
+
 def test_a_word_on_another_spec_says_nothing() -> None:
     other = {"F/other": SpecResult(True, "r", 1, BEFORE)}
     assert answer("p/a", plan("p", piece("a", specs=other))).status == "waiting"

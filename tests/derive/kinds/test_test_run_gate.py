@@ -65,6 +65,38 @@ def test_the_detail_says_why(states: tuple[str, ...], detail: str) -> None:
     assert answer("p/g", plan("p", gate_with(states))).detail == detail
 
 
+@pytest.mark.parametrize(
+    ("code", "verdict", "status", "bare", "stepped"),
+    [
+        (0, "passed", "done", "its run passed on aaaaaaa", "its step passed"),
+        (0, "unknown", "waiting", "its run ended without a verdict", "0 of 1 step passed, without a verdict: s"),
+        (0, "failed", "failed", "failed", "step s failed · 1✗"),
+        (2, "passed", "failed", "failed (exit 2)", "step s failed (exit 2) · 1✗"),
+        (2, "unknown", "failed", "failed (exit 2)", "step s failed (exit 2) · 1✗"),
+        (2, "failed", "failed", "failed (exit 2)", "step s failed (exit 2) · 1✗"),
+        (5, "unknown", "failed", "failed (exit 5)", "step s failed (exit 5) · 1✗"),
+    ],
+)
+def test_a_command_and_the_run_that_published_in_it(
+    code: int, verdict: str, status: str, bare: str, stepped: str
+) -> None:
+    def ran(step: str | None) -> dict[str, Evidence]:
+        word = run(step, "failed" if code else "passed", 20, began=10, exit_code=code, command=("make", "s"))
+        published = run(step, verdict, 15, began=12, exit_code=code or None, source="pytest")
+        return {step or "": word, f"{step or ''}/": published}
+
+    one = answer("p/g", plan("p", gate("g", evidence=ran(None))))
+    assert (one.status, one.detail) == (status, bare)
+    one = answer("p/g", plan("p", gate("g", steps=("s",), evidence=ran("s"))))
+    assert (one.status, one.detail) == (status, stepped)
+
+
+def test_steps_without_a_verdict_are_told_from_steps_that_were_not_run() -> None:
+    undecided = {"a/": run("a", "unknown", 3, source="pytest")}
+    found = answer("p/g", plan("p", gate("g", steps=("a", "b"), evidence=undecided)))
+    assert (found.status, found.detail) == ("waiting", "0 of 2 steps passed, without a verdict: a, not run: b")
+
+
 def test_a_run_under_the_bare_tag_counts_for_no_step_and_is_shown() -> None:
     found = answer("p/g", plan("p", gate("g", steps=("s",), evidence={"": run(seq=9)})))
     assert found.status == "waiting"

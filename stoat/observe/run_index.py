@@ -16,7 +16,7 @@ from stoat.errors import UNDECODABLE, NotFound
 from stoat.observe.archive import Archive, Archived
 from stoat.plan.monitor.shown import RunSummary, summary
 
-VERSION = 3
+VERSION = 4
 """Of the folded summaries: another fold makes them anew."""
 
 

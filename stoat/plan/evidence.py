@@ -14,6 +14,8 @@ ASSERTED = "asserted"
 """The source of a result that nobody saw: an agent's word."""
 REPORTS = ("junit", "ctrf", "cucumber")
 """The sources that are files which a tool wrote, added by somebody later."""
+PLACES = 1000
+"""Of so many test runs of a node it is known where in the stream they began."""
 
 
 class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -133,9 +133,10 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A node and all that was said and seen of it.
 
     `evidence` has the newest finished run of each step, unit and source by `Evidence.key`, `running` the runs that
-    started and did not finish, by run id; those that were lost, too. `tries` counts the attempts that used up the
-    node's allowance since it was last restarted, which was at `restarted_seq`. `cleared_seq` is when the node was last
-    written or its go-ahead withdrawn: a go-ahead for the whole plan covers the node only if it came later
+    started and did not finish, by run id; those that were lost, too. `places` says where in the stream the newest test
+    runs began, by run id: newer ones may have taken their place in `evidence`. `tries` counts the attempts that used
+    up the node's allowance since it was last restarted, which was at `restarted_seq`. `cleared_seq` is when the node
+    was last written or its go-ahead withdrawn: a go-ahead for the whole plan covers the node only if it came later
     (PlanState.approved_seq).
     """
 
@@ -155,6 +156,7 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     claim: Claim | None = None
     evidence: dict[str, Evidence] = {}
     running: dict[str, Evidence] = {}
+    places: dict[str, int] = {}
     specs: dict[str, SpecResult] = {}
     diagnosed: Mark | None = None
     diagnosed_seq: int = 0

@@ -1,4 +1,5 @@
 """What a test run proves, appended to the ref: that it started, how it ended, or that it was lost.
+What is heard of a run after its end corrects what was recorded of it; a replay appends nothing.
 
     prove(session, [Heard(run, tree), …])        one commit for all of them, or none when nothing is new
 
@@ -7,9 +8,11 @@ Progress never goes there. A run whose tag names no node of any plan proves noth
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from stoat import clock
 from stoat.clock import Time
@@ -19,7 +22,7 @@ from stoat.observe import tree as trees
 from stoat.plan import streams
 from stoat.plan.events.base import Actor, NodeEvent
 from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted, Tree
-from stoat.plan.evidence import REPORTS, Evidence
+from stoat.plan.evidence import PLACES, REPORTS, Evidence
 from stoat.plan.monitor.run import Run
 from stoat.plan.state import NodeState, State
 from stoat.processes import machine_name
@@ -28,6 +31,9 @@ from stoat.service.session import Session
 
 SOURCES = ("pytest", *REPORTS)
 """What `mode` says of runs that are not Bobcat's own."""
+
+_SLACK = 60.0
+"""Seconds by which the clocks of a run and of the log may differ."""
 
 LOST = "its publisher fell silent before it said that the run was over"
 
@@ -76,6 +82,7 @@ def prove(session: Session, heard: Sequence[Heard], known: Collection[str] = ())
     told = [one for one in heard if tag_in(one.run.tag) is not None]
     if not told:
         return None
+    recorded = _recorded_before(session, told)
 
     def decide(state: State, now: Time) -> Change | None:
         entries = []
@@ -85,7 +92,7 @@ def prove(session: Session, heard: Sequence[Heard], known: Collection[str] = ())
             plan = state.plan(tag.ref.plan)
             node = plan.nodes.get(tag.ref.node) if plan is not None else None
             if node is not None:
-                entries += [(streams.of_plan(tag.ref.plan), event) for event in _news(one, tag, node, known)]
+                entries += [(streams.of_plan(tag.ref.plan), event) for event in _news(one, tag, node, known, recorded)]
         if not entries:
             return None
         return Change(entries, _subject(entries[0], len(entries)))
@@ -101,14 +108,42 @@ def on_record(session: Session, slug: str) -> frozenset[str]:
     return frozenset(one.event.run for one in recorded if isinstance(one.event, RunRecorded))
 
 
-def _news(heard: Heard, tag: Tag, node: NodeState, known: Collection[str]) -> Iterator[NodeEvent]:
+def _recorded_before(session: Session, heard: Sequence[Heard]) -> dict[str, RunRecorded]:
+    """What was recorded last of those runs that are finished, by run, as far as anything was."""
+    state = session.state()
+    found: dict[str, RunRecorded] = {}
+    for one in heard:
+        tag, run_id = tag_in(one.run.tag), one.run.run_id
+        plan = state.plan(tag.ref.plan) if tag is not None else None
+        node = plan.nodes.get(tag.ref.node) if plan is not None and tag is not None else None
+        if not one.run.finished or node is None or plan is None or run_id in node.running:
+            continue
+        if run_id not in node.places and len(node.places) < PLACES:
+            continue
+        since = clock.plus(one.run.started_at, -_SLACK) if one.run.started_at is not None else ""
+        for recorded in session.store.history(streams.of_plan(plan.slug), newest_first=True):
+            event = recorded.event
+            if isinstance(event, RunRecorded) and event.run == run_id:
+                found[run_id] = event
+            if run_id in found or event.at < since:
+                break
+    return found
+
+
+def _news(
+    heard: Heard, tag: Tag, node: NodeState, known: Collection[str], recorded: Mapping[str, RunRecorded]
+) -> Iterator[NodeEvent]:
     run = heard.run
     going = node.running.get(run.run_id)
     ended = next((one for one in node.evidence.values() if one.run == run.run_id), None)
     if run.finished:
-        event = _recorded(heard, tag, node, going)
-        if run.run_id not in known if ended is None else _differs(event, ended):
-            yield event
+        event, before = _recorded(heard, tag, node, going), recorded.get(run.run_id)
+        if before is None:
+            if run.run_id not in known:
+                yield event
+        elif _says(event) != _says(before):
+            # The same run on the same tree, of which more was heard; one that ran once more says a later start.
+            yield event if event.started != before.started else replace(event, tree=before.tree)
     elif ended is not None:
         return
     elif run.orphaned:
@@ -156,14 +191,11 @@ def _at_both_ends(run: Run, before: Tree, after: Tree | None) -> Tree:
     return Tree(before.commit or after.commit, before.branch or after.branch, either)
 
 
-def _differs(event: RunRecorded, ended: Evidence) -> bool:
-    """Whether a result says something else than the one on record: more was heard of the run, or it ran once more."""
+def _says(event: RunRecorded) -> tuple[object, ...]:
+    """What a result says: another one of the same run that says it too is a replay."""
     return (
-        event.state, event.passed, event.failed, event.skipped, event.indeterminate, event.on_retry, event.exit_code,
-        event.started,
-    ) != (
-        ended.state, ended.passed, ended.failed, ended.skipped, ended.indeterminate, ended.on_retry, ended.exit_code,
-        ended.started,
+        event.node, event.step, event.unit, event.state, event.passed, event.failed, event.skipped,
+        event.indeterminate, event.on_retry, event.exit_code, event.started, event.specs_passed, event.specs_failed,
     )  # fmt: skip
 
 

@@ -165,6 +165,80 @@ class TestTrees:
         assert self.tree(start, session, move, repository=str(session.directory)) == (head, True)
 
 
+class TestHeardAgain:
+    """Events of a run that come after its end, for the first time or once more."""
+
+    @pytest.mark.parametrize("tag", ["demo/suite/unit", "demo/send"])
+    @pytest.mark.parametrize("forgotten", [False, True])
+    def test_a_replay_of_an_older_run_appends_nothing(
+        self, start: Started, session: Session, tag: str, forgotten: bool
+    ) -> None:
+        monitor, old, new = start(), a_run("r-old", tag), a_run("r-new", tag)
+        old.scenario("Parcels/Send one", "CleanPass")
+        old.finish(0, passed=1)
+        replayed = list(old.events)
+        post(monitor, old)
+        wait_for(session, ("r-old", "passed"))
+        new.scenario("Parcels/Send one", "Failed")
+        new.finish(1, failed=1)
+        post(monitor, new)
+        wait_for(session, ("r-old", "passed"), ("r-new", "failed"))
+        if forgotten:
+            monitor.stop()
+            monitor = start()
+        for events in (replayed[-1:], replayed[:1], replayed):
+            old.events = list(events)
+            post(monitor, old)
+            wait_until(lambda: {held.told for held in monitor.runs.held()} >= {f"{tag} ended {heard(monitor)}"}, 10)
+        assert told(session) == [("r-old", "passed"), ("r-new", "failed")]
+        node = session.state().plans["demo"].nodes[tag.split("/")[1]]
+        assert {one.run for one in node.evidence.values()} == {"r-new"}
+
+    @pytest.mark.parametrize("newer", [False, True])
+    def test_scenarios_that_come_after_the_end_correct_the_result_in_its_place(
+        self, start: Started, session: Session, newer: bool
+    ) -> None:
+        monitor, says, late = start(), a_run(tag="demo/send"), a_run()
+        late.scenario("Parcels/Send one", "CleanPass")
+        late.scenario("Parcels/Lose one", "Failed")
+        says.finish(1, passed=1, failed=1)
+        expected = [("r-1", "failed")]
+        post(monitor, says)
+        wait_for(session, *expected)
+        if newer:
+            other = a_run("r-2", "demo/send")
+            other.scenario("Parcels/Lose one", "CleanPass")
+            other.finish(0, passed=1)
+            post(monitor, other)
+            expected.append(("r-2", "passed"))
+            wait_for(session, *expected)
+        late.events = late.events[1:]
+        post(monitor, late)
+        wait_for(session, *expected, ("r-1", "failed"))
+        node = session.state().plans["demo"].nodes["send"]
+        specs = {name: (word.passed, word.run) for name, word in node.specs.items()}
+        lost = (True, "r-2") if newer else (False, "r-1")
+        assert specs == {"Parcels/Send one": (True, "r-1"), "Parcels/Lose one": lost}
+        assert {one.run for one in node.evidence.values()} == {"r-2" if newer else "r-1"}
+
+    def test_a_red_scenario_after_a_green_end_is_red(self, start: Started, session: Session) -> None:
+        monitor, says = start(), a_run(repository=str(session.directory))
+        says.finish(0, passed=1)
+        post(monitor, says)
+        wait_for(session, ("r-1", "passed"))
+        says.scenario("F/two", "Failed")
+        post(monitor, says)
+        wait_for(session, ("r-1", "passed"), ("r-1", "failed"))
+        (evidence,) = session.state().plans["demo"].nodes["suite"].evidence.values()
+        assert (evidence.state, evidence.failed, evidence.dirty) == ("failed", 1, False)
+
+
+def heard(monitor: Monitor, run_id: str = "r-old") -> int:
+    """How many events of a run were folded, once everything was taken in."""
+    monitor.settle()
+    return next(held.run.heard for held in monitor.runs.held() if held.run.run_id == run_id)
+
+
 class TestLost:
     """Runs that fall silent."""
 
@@ -317,7 +391,8 @@ def test_an_archive_that_cannot_be_written_is_written_later(start: Started, sess
     post(monitor, says)
     monitor.settle()
     folder.unlink()
-    assert wait_until(lambda: monitor.runs.archive.has("r-1"), 10, "the archive")
+    kept = monitor.runs.archive
+    wait_until(lambda: kept.has("r-1") and kept.path("r-1").stat().st_size, 10, "the archive")
     assert [json.loads(line) for line in monitor.runs.archive.lines("r-1")] == written
 
 

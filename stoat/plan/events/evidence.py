@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from stoat.clock import Time
 from stoat.errors import NotFound, Refused
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.evidence import ASSERTED, REPORTS, Evidence, SpecResult
+from stoat.plan.evidence import ASSERTED, PLACES, REPORTS, Evidence, SpecResult
 from stoat.plan.nodes import GATE
 from stoat.plan.state import Mark, NodeState, PlanState
 
@@ -117,10 +117,10 @@ class RunStarted(NodeEvent, tag="run_started", frozen=True):
         )  # fmt: skip
         if any(ended.run == self.run for ended in node.evidence.values()):
             return
-        before = node.running.get(self.run)
-        if before is not None:
-            going = replace(going, seq=before.seq, began=before.began)
-        plan.change(self.node, running={**_without_lost(node, going.key), self.run: going})
+        place = _began(node, self.run, plan.seq)
+        going = replace(going, seq=place, began=place)
+        running = {**_without_lost(node, going.key), self.run: going}
+        plan.change(self.node, running=running, places=_placed(node, self.run, place))
 
 
 class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
@@ -151,17 +151,26 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
     tree: Tree = Tree()
 
     def fold(self, plan: PlanState) -> None:
-        """The run decides its step or unit, and each spec that it names."""
+        """The run decides its step or unit, and each spec that it names.
+
+        Recorded once more, it corrects what it said before, and stays as old as it was.
+        """
         node = plan.nodes[self.node]
+        before = next((one for one in node.evidence.values() if one.run == self.run), None)
         seen = Evidence(
-            run=self.run, source=self.source, state=self.state, at=self.at, by=self.by.name, seq=plan.seq,
+            run=self.run, source=self.source, state=self.state, at=self.at, by=self.by.name,
+            seq=plan.seq if before is None else before.seq,
             step=self.step, unit=self.unit, suite=self.suite, exit_code=self.exit_code, started=self.started,
             seconds=self.seconds, commit=self.tree.commit, commit_after=self.tree.commit, dirty=self.tree.dirty,
             branch=self.tree.branch, machine=self.machine, session=self.by.session, passed=self.passed,
             failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
             began=_before_newer(node, self, _began(node, self.run, plan.seq)), behind=self.tree.behind or 0,
         )  # fmt: skip
-        specs = _without_vanished(node, seen, {*self.specs_passed, *self.specs_failed})
+        named = {*self.specs_passed, *self.specs_failed}
+        specs = {
+            name: word for name, word in _without_vanished(node, seen, named).items()
+            if word.run != self.run or name in named
+        }  # fmt: skip
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
             for name in names:
                 if name in specs and specs[name].began > seen.began:
@@ -171,7 +180,8 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
                     seen.tests, seen.began, behind=seen.behind, branch=seen.branch,
                 )  # fmt: skip
         going = {run: one for run, one in _without_lost(node, seen.key).items() if run != self.run}
-        plan.change(self.node, specs=specs, running=going, evidence=_with(node.evidence, seen))
+        places = _placed(node, self.run, seen.began)
+        plan.change(self.node, specs=specs, running=going, places=places, evidence=_with(node.evidence, seen))
 
 
 class RunLost(NodeEvent, tag="run_lost", frozen=True):
@@ -266,7 +276,15 @@ def diagnose(plan: PlanState, node: NodeState, text: str) -> GateDiagnosed:
 def _began(node: NodeState, run: str, otherwise: int) -> int:
     """The place in the stream at which a run began: of its start, where one is on record."""
     known = node.running.get(run) or next((one for one in node.evidence.values() if one.run == run), None)
-    return known.order if known is not None else otherwise
+    return known.order if known is not None else node.places.get(run, otherwise)
+
+
+def _placed(node: NodeState, run: str, place: int) -> dict[str, int]:
+    """The node's places with that of one run more, without the oldest where they are too many."""
+    places = {**node.places, run: place}
+    if len(places) > PLACES:
+        del places[min(places, key=lambda one: places[one])]
+    return places
 
 
 def _before_newer(node: NodeState, event: RunRecorded, began: int) -> int:
@@ -274,7 +292,7 @@ def _before_newer(node: NodeState, event: RunRecorded, began: int) -> int:
 
     It is recorded late, by whoever found its archive. A report's times are left aside: few have a time zone.
     """
-    on_record = event.run in node.running or any(one.run == event.run for one in node.evidence.values())
+    on_record = event.run in node.places or any(one.run == event.run for one in node.evidence.values())
     if on_record or event.started is None or event.source in REPORTS:
         return began
     later = [

@@ -123,10 +123,15 @@ class Run(Struct):
 
     @property
     def counts(self) -> Counts:
-        """What run_finished said, else what the scenarios heard of come to."""
+        """What run_finished said, else what the scenarios heard of come to.
+
+        A failure that a worker told of counts, whatever was said: it may be heard after the end. Not where events were
+        dropped, for then the pass at its next attempt may be among those.
+        """
         skipped = sum(one.skipped for one in self.scenarios.values())
         if self.told is not None:
-            return replace(self.told, skipped=max(skipped, self.told.skipped))
+            red = sum(one.own and one.outcome == FAILED for one in self.scenarios.values()) if not self.dropped else 0
+            return replace(self.told, skipped=max(skipped, self.told.skipped), failed=max(red, self.told.failed))
         outcomes = [outcome for one in self.scenarios.values() if (outcome := one.outcome) is not None]
         on_retry = outcomes.count(PASS_ON_RETRY)
         passed = sum(outcome in PASSES for outcome in outcomes) - on_retry

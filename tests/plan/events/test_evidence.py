@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from stoat.plan import fold
 from stoat.plan.events.authoring import NodeAdded
 from stoat.plan.events.base import Event
@@ -167,6 +169,30 @@ def test_a_report_is_as_new_as_its_addition_and_a_start_on_record_beats_every_cl
     assert after(ended("r-2", started=LATE), report).evidence["s/a.net9"].run == "r-3"
     slow = (ended("r-2", started=LATE), began("r-1"), ended("r-1", "failed", started=EARLY))
     assert after(*slow).evidence["s/a.net9"].run == "r-1"
+
+
+@pytest.mark.parametrize("started", [None, EARLY])
+@pytest.mark.parametrize("start", [False, True])
+def test_a_run_that_is_recorded_once_more_keeps_its_place(started: str | None, start: bool) -> None:
+    of: dict[str, Any] = {"started": started, "specs_passed": ("F/a",)}
+    old, new = ended("r-1", **of), ended("r-2", "failed", started=started, specs_failed=("F/a",))
+    first = (began("r-1"), old) if start else (old,)
+    once, again = after(*first, new), after(*first, new, old)
+    assert (again.evidence, again.specs) == (once.evidence, once.specs)
+    assert again.evidence["s/a.net9"].run == "r-2"
+    wrapped = GateFinished(node="g", run="g-1", command=("make",), machine="m", step="s", exit_code=1, seconds=1)
+    orders = {key: seen.order for key, seen in after(*first, wrapped, old).evidence.items()}
+    assert orders["s/a.net9"] < orders["s"]
+
+
+def test_a_run_that_is_recorded_once_more_says_no_more_what_it_takes_back() -> None:
+    first, then = ended("r-1", specs_passed=("F/a", "F/b")), ended("r-1", "failed", specs_failed=("F/b",))
+    assert specs_of(first, then) == {"F/b": "red"}
+
+
+def test_so_many_runs_keep_their_places_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoat.plan.events.evidence.PLACES", 3)
+    assert list(after(*(ended(f"r-{number}") for number in range(5))).places) == ["r-2", "r-3", "r-4"]
 
 
 def test_what_passed_on_retry_counts_when_a_run_is_measured_against_another() -> None:

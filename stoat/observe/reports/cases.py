@@ -11,6 +11,10 @@ from stoat.clock import Time
 Outcome = Literal["passed", "failed", "skipped", "unknown", "unfinished"]
 """How a case ended: `unknown` is neither red nor green, `unfinished` that it began and nobody saw its end."""
 
+WHOLE = "(the run itself)"
+"""The scenario of what a report says of the whole run, and no test of it shows."""
+UNFINISHED_RUN = "the run did not finish"
+
 MAX_TEXT = 20_000
 """Characters kept of a message: enough for a stack trace, small enough for a hundred thousand of them."""
 MAX_NAME = 1_000
@@ -60,6 +64,15 @@ class Suite(NamedTuple):
 
     name: str
     started: Time | None = None
+
+
+def contradiction(red: int, shown_red: int, tests: int, shown: int) -> Attempt | None:
+    """What a report comes to by its own counts where it says more than it shows: failed, or undecided. Else None."""
+    if red > shown_red:
+        return Attempt("failed", None, f"it says that {red} failed, and shows {shown_red or 'none'} of them")
+    if tests > shown:
+        return Attempt("unknown", None, f"it says that it had {tests} tests, and shows {shown or 'none'} of them")
+    return None
 
 
 def name(written: object) -> str:

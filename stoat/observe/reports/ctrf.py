@@ -3,10 +3,14 @@
 A test's name is its scenario and its suite the feature. `retryAttempts` are the attempts before the last one; some
 writers list the last one there too, which is told from the numbers. `pending` is a test that was not run, as `skipped`
 is, unless its `rawStatus` says that it was begun; `other` is neither red nor green.
+
+A report whose summary says more failures than it shows has a failed case for it, one that says more tests, or that the
+run did not finish (`extra.finished`, as Stoat's own export has it), an undecided one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -15,12 +19,27 @@ from typing import Any
 from stoat import clock
 from stoat.clock import Time
 from stoat.observe.reports import json_text
-from stoat.observe.reports.cases import Attempt, Case, Line, Outcome, Suite, message, name
+from stoat.observe.reports.cases import (
+    UNFINISHED_RUN,
+    WHOLE,
+    Attempt,
+    Case,
+    Line,
+    Outcome,
+    Suite,
+    contradiction,
+    message,
+    name,
+)
 from stoat.observe.reports.trouble import Trouble
 
 BEGUN = "unfinished"
 """The rawStatus of a pending test that had begun."""
 
+_OF_THE_RUN = {
+    "extra.finished", "results.summary.tests", "results.summary.failed", "results.summary.skipped",
+    "results.summary.pending",
+}  # fmt: skip
 _OUTCOMES: dict[str, Outcome] = {
     "passed": "passed", "failed": "failed", "skipped": "skipped", "pending": "skipped", "other": "unknown",
 }  # fmt: skip
@@ -29,9 +48,39 @@ _STEP_STATUS = {"passed": "Passed", "failed": "Failed", "skipped": "Skipped", "p
 
 def read(file: Path) -> Iterator[Suite | Case]:
     """What a report says: its Suite first, then every test. Trouble for what is no CTRF. OSError."""
-    yield _suite(file)
-    for number, test in enumerate(json_text.items(file, "results.tests.item"), 1):
-        yield _case(test, number)
+    import ijson
+
+    suite = _suite(file)
+    yield suite
+    said: dict[str, Any] = {}
+    shown: Counter[str] = Counter()
+    for number, test in enumerate(ijson.items(_overheard(file, said), "results.tests.item"), 1):
+        case = _case(test, number)
+        shown[test["status"]] += 1
+        shown[case.scenario] += case.scenario == WHOLE
+        yield case
+    last = _whole_run(said, shown)
+    if last is not None:
+        yield Case(suite.name or name(file.stem), WHOLE, (last,), at=suite.started)
+
+
+def _overheard(file: Path, said: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
+    """All of the report, and what it says of the whole run put into `said`: that may be before its tests or after."""
+    for prefix, event, value in json_text.events(file):
+        if prefix in _OF_THE_RUN:
+            said[prefix.rpartition(".")[2]] = value
+        yield prefix, event, value
+
+
+def _whole_run(said: dict[str, Any], shown: Counter[str]) -> Attempt | None:
+    """What the report comes to by what it says of the whole run, beside its tests; None for nothing more."""
+    tests, failed, off = (_whole(said.get(counted)) or 0 for counted in ("tests", "failed", "skipped"))
+    seen = sum(shown[status] for status in _OUTCOMES)
+    off += (_whole(said.get("pending")) or 0) - shown["skipped"] - shown["pending"]
+    last = contradiction(failed, shown["failed"], tests, seen + max(0, off))
+    if last is None and said.get("finished") is False and not shown[WHOLE]:
+        return Attempt("unknown", None, UNFINISHED_RUN)
+    return last
 
 
 def _suite(file: Path) -> Suite:

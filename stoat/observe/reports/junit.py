@@ -11,8 +11,8 @@ scenario a case is says `junit_names.py`.
 | `flakyFailure`, `flakyError` without it    | failed attempts before one that passed                 |
 | `skipped`, or a status that says so        | skipped                                                |
 
-A suite that says it had failures, and shows no failing case, is a failed case of its own. In a report of Go's, where
-a package has every name once, a name again is a later attempt (`gotestsum --rerun-fails`).
+A suite that says more failures than it shows has a failed case of its own, one that says more tests an undecided one.
+In a report of Go's, where a package has every name once, a name again is a later attempt (`gotestsum --rerun-fails`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,17 @@ from defusedxml.ElementTree import XMLParser
 from stoat import clock
 from stoat.clock import Time
 from stoat.observe.reports import junit_names
-from stoat.observe.reports.cases import MAX_TEXT, Attempt, Case, Outcome, Suite, message, milliseconds, name
+from stoat.observe.reports.cases import (
+    MAX_TEXT,
+    Attempt,
+    Case,
+    Outcome,
+    Suite,
+    contradiction,
+    message,
+    milliseconds,
+    name,
+)
 from stoat.observe.reports.trouble import Trouble
 
 CHUNK = 1 << 16
@@ -100,11 +110,19 @@ def _here(expat: Any) -> tuple[int, int]:
 
 @dataclass
 class _Suite:
-    """An open suite: what it said of itself, and whether a case below it was red. Go's failures wait for its end."""
+    """An open suite: what it said of itself, and what was seen below it. Go's failures wait for its end.
+
+    `tests` is None where the writer counts something else than cases by it. Every failed attempt is one of the `red`,
+    every attempt one of the `cases`: some writers count those.
+    """
 
     name: str
     declared: int
-    red: bool = False
+    tests: int | None = None
+    off: int = 0
+    red: int = 0
+    cases: int = 0
+    skipped: int = 0
     go: bool = False
     waiting: dict[str, Case] = field(default_factory=dict)
 
@@ -194,14 +212,14 @@ class _Report:
         return text
 
     def _begin(self, tag: str, attributes: dict[str, str]) -> None:
-        declared = 0
-        for counted in ("failures", "errors"):
-            with contextlib.suppress(ValueError):
-                declared += max(0, int(attributes.get(counted, "0")))
+        declared = sum(_count(attributes, counted) for counted in ("failures", "errors"))
+        off = sum(_count(attributes, counted) for counted in ("skipped", "disabled"))
         started = _time(attributes.get("timestamp", ""))
         self._at = started or self._at
         known = any(suite.name for suite in self._suites)
-        suite = _Suite(attributes.get("name", ""), declared)
+        otherwise = _counts_otherwise(attributes) or any(above.tests is None for above in self._suites)
+        tests = None if otherwise else _count(attributes, "tests")
+        suite = _Suite(attributes.get("name", ""), declared, tests, off)
         self._suites.append(suite)
         if not known and (suite.name or started):
             self._out.append(Suite(name(suite.name), started))
@@ -224,9 +242,11 @@ class _Report:
         case = Case(known.feature, known.scenario, attempts, row=known.row, at=self._at,
                     spelled=partial(junit_names.spelled, names, known))  # fmt: skip
         failed = attempts[-1].outcome == "failed"
-        if failed:
-            for above in self._suites:
-                above.red = True
+        marked = sum(mark[0] != "skipped" for mark in self._marks)
+        for above in self._suites:
+            above.red += max(failed, marked)
+            above.cases += max(len(attempts), marked, 1)
+            above.skipped += attempts[-1].outcome not in ("passed", "failed")
         earlier = suite.waiting.pop(case.uid, None) if suite.go else None
         if earlier is not None:
             case = case._replace(attempts=earlier.attempts + attempts)
@@ -237,12 +257,26 @@ class _Report:
 
     def _close(self, suite: _Suite) -> None:
         self._out.extend(suite.waiting.values())
-        if suite.declared and not suite.red:
-            why = f"it says that {suite.declared} failed, and shows none of them"
-            feature = name(suite.name) or name(self.stem)
-            self._out.append(Case(feature, "(the suite itself)", (Attempt("failed", None, why),), at=self._at))
-            for above in self._suites:
-                above.red = True
+        shown = suite.cases + max(0, suite.off - suite.skipped)
+        last = contradiction(suite.declared, suite.red, suite.tests or 0, shown)
+        if last is None:
+            return
+        feature = name(suite.name) or name(self.stem)
+        self._out.append(Case(feature, "(the suite itself)", (last,), at=self._at))
+        for above in self._suites:
+            above.red += max(0, suite.declared - suite.red)
+            above.cases += max(0, (suite.tests or 0) - suite.cases)
+
+
+def _count(attributes: dict[str, str], counted: str) -> int:
+    with contextlib.suppress(ValueError):
+        return max(0, int(attributes.get(counted, "0")))
+    return 0
+
+
+def _counts_otherwise(attributes: dict[str, str]) -> bool:
+    """Whether a suite's `tests` are not its cases: pytest counts passed subtests too, Catch2 assertions."""
+    return attributes.get("name") in ("pytest", "pytest tests") or attributes.get("hostname") == "tbd"
 
 
 def _attempts(marks: list[tuple[str, str, str]], status: str, result: str, took: float | None) -> tuple[Attempt, ...]:

@@ -52,6 +52,30 @@ def test_a_test_is_a_spec_by_each_of_its_suites(report: Report, suite: list[str]
     assert told([report(document(test))], "ctrf", [spec]).assembly.green == {spec}
 
 
+@pytest.mark.parametrize(
+    ("counted", "outcome"),
+    [
+        ({"failed": 1}, "Failed"),
+        ({"tests": 3}, "Aborted"),
+        ({"tests": 3, "skipped": 2}, None),
+        ({"tests": 3, "pending": 2}, None),
+        ({"tests": 1, "failed": 0}, None),
+        ({"tests": 0}, None),
+        ({"failed": "many", "tests": None}, None),
+    ],
+)
+@pytest.mark.parametrize("last", [False, True])
+def test_a_summary_that_says_more_than_the_tests_show_is_no_pass(
+    report: Report, counted: dict[str, Any], outcome: str | None, last: bool
+) -> None:
+    results = {"tool": {"name": "jest"}, "summary": counted, "tests": [{"name": "a", "status": "passed"}]}
+    if last:
+        results["summary"] = results.pop("summary")
+    seen = told([report(json.dumps({"reportFormat": "CTRF", "results": results}))], "ctrf")
+    assert seen.outcomes == {"a": "CleanPass", **({"jest/(the run itself)": outcome} if outcome else {})}
+    assert seen.run.verdict == {"Failed": "failed", "Aborted": "unknown", None: "passed"}[outcome]
+
+
 FAILED = {"attempt": 1, "status": "failed", "duration": 5, "message": "first", "trace": "first\n at x"}
 PASSED = {"attempt": 2, "status": "passed", "duration": 6}
 

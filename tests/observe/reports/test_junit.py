@@ -194,6 +194,19 @@ def test_attempts_are_kept_with_what_went_wrong() -> None:
         ('<testsuites failures="x" errors="-1"><testsuite><testcase name="n" time="nan"/></testsuite></testsuites>',
          {"n": "CleanPass"}),
         ('<testsuite name="s"><testcase/></testsuite>', {"s/(unnamed)": "CleanPass"}),
+        ('<testsuite name="s" tests="5"><testcase name="a"/><testcase name="b"/></testsuite>',
+         {"s/a": "CleanPass", "s/b": "CleanPass", "s/(the suite itself)": "Aborted"}),
+        ('<testsuite name="s" tests="5" skipped="3"><testcase name="a"/><testcase name="b"/></testsuite>',
+         {"s/a": "CleanPass", "s/b": "CleanPass"}),
+        ('<testsuites tests="3" name="r"><testsuite name="s" tests="3"><testcase name="a"/></testsuite></testsuites>',
+         {"s/a": "CleanPass", "s/(the suite itself)": "Aborted"}),
+        ('<testsuite name="s" failures="2"><testcase name="a"><failure/></testcase></testsuite>',
+         {"s/a": "Failed", "s/(the suite itself)": "Failed"}),
+        ('<testsuite name="s" tests="2" failures="2"><testcase name="a"><failure/><error/></testcase></testsuite>',
+         {"s/a": "Failed"}),
+        ('<testsuites name="pytest tests"><testsuite name="mine" tests="8"><testcase name="a"/></testsuite>'
+         "</testsuites>", {"mine/a": "CleanPass"}),
+        ('<testsuite name="s" tests="12" hostname="tbd"><testcase name="a"/></testsuite>', {"s/a": "CleanPass"}),
     ],
 )  # fmt: skip
 def test_suites_without_cases_and_cases_without_names(report: Report, text: str, outcomes: dict[str, str]) -> None:

@@ -31,14 +31,15 @@ def show(authored: Authored, as_json: bool, *, dry_run: bool = False) -> None:
         render.say("  " + render.clean(say.line(change)))
 
 
-def read_bytes(file: str) -> bytes:
-    """The bytes of a file, or of standard input where `file` is `-`; NotFound when there is nothing to be read."""
+def read_bytes(file: str, what: str = "a plan document") -> bytes:
+    """The bytes of a file, or of standard input where `file` is `-`; NotFound when there is nothing to be read, which
+    says `what` it is to be."""
     if file == "-":
         return sys.stdin.buffer.read()
     try:
         return Path(file).read_bytes()
     except FileNotFoundError as missing:
-        raise NotFound(f"there is no file {file}", hint="name a plan document, or - for standard input") from missing
+        raise NotFound(f"there is no file {file}", hint=f"name {what}, or - for standard input") from missing
     except OSError as problem:
         raise NotFound(f"{file} cannot be read: {problem.strerror}") from problem
 

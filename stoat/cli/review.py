@@ -36,7 +36,7 @@ def submit(
     from stoat.service import reviews
     from stoat.service.session import parse_ref
 
-    shown = reviews.submit(context.session(), parse_ref(node), authored.read_bytes(findings))
+    shown = reviews.submit(context.session(), parse_ref(node), authored.read_bytes(findings, "a file FINDINGS.json"))
     _told(shown, json)
 
 

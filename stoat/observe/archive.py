@@ -3,7 +3,7 @@
     <common git dir>/stoat/runs/<runId>.ndjson        ejected: …/runs/ejected/
 
 Whoever receives events appends, the server and a test runner without one alike: a line is never rewritten. A last
-line that was torn by a kill costs that line and nothing else.
+line that was torn by a kill costs that line and nothing else. A file without any event is no run.
 """
 
 from __future__ import annotations
@@ -53,10 +53,13 @@ class Archive:
         return self.directory / (wire.run_id(run_id) + _SUFFIX)
 
     def append(self, run_id: str, lines: Sequence[bytes]) -> None:
-        """Append events of a run, each one JSON object without a line break; OSError when they could not be kept."""
+        """Append events of a run, each one JSON object without a line break; OSError when they could not be kept.
+
+        What comes for a run that is ejected goes to where that is, and brings it back to nobody's sight.
+        """
         if not lines:
             return
-        path = self.path(run_id)
+        path = self._aside(run_id) if self.is_ejected(run_id) else self.path(run_id)
         try:
             handle = _opened(path)
         except FileNotFoundError:
@@ -93,6 +96,10 @@ class Archive:
         """Whether there is an archive of that run."""
         return wire.is_run_id(run_id) and self.path(run_id).exists()
 
+    def is_ejected(self, run_id: str) -> bool:
+        """Whether that run was ejected, and not added again since."""
+        return wire.is_run_id(run_id) and self._aside(run_id).exists() and not self.has(run_id)
+
     def lines(self, run_id: str) -> Iterator[bytes]:
         """The archive's lines as they are, each with its line break, one at a time; NotFound when there is none."""
         return _closing(_read(self.path(run_id)))
@@ -104,11 +111,11 @@ class Archive:
     def eject(self, run_id: str) -> None:
         """Take a run out of sight: its archive moves to `ejected/`. NotFound when there is none."""
         path = self.path(run_id)
-        aside = self.directory / "ejected"
+        aside = self._aside(run_id)
         try:
             path.stat()
-            aside.mkdir(exist_ok=True)
-            path.replace(_free(aside / path.name))
+            aside.parent.mkdir(exist_ok=True)
+            path.replace(_free(aside))
         except FileNotFoundError:
             raise _unknown(path) from None
 
@@ -124,6 +131,9 @@ class Archive:
                 gone.append(archived.run_id)
         return gone
 
+    def _aside(self, run_id: str) -> Path:
+        return self.directory / "ejected" / self.path(run_id).name
+
 
 def events(path: Path) -> Iterator[dict[str, Any]]:
     """The wire events of an archive, one at a time; a torn line is stepped over. NotFound where there is no archive."""
@@ -135,10 +145,12 @@ def events(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def read_run(path: Path) -> Run:
-    """The run whose archive this is, folded; orphaned unless it finished. NotFound where there is no archive."""
+    """The run whose archive this is, folded; orphaned unless it finished. NotFound where there is none, or no event."""
     run = Run(path.name.removesuffix(_SUFFIX))
     for event in events(path):
         fold(run, event)
+    if not run.heard:
+        raise _unknown(path)
     run.orphaned = not run.finished
     return run
 

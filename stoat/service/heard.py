@@ -72,12 +72,22 @@ class HeardRuns:
         self._complained = False
 
     def take(self, run_id: str, lines: Sequence[bytes], events: Sequence[dict[str, Any]]) -> None:
-        """Keep events of a run in its archive and fold them. What cannot be written now is written with the next."""
+        """Keep events of a run in its archive and fold them. What cannot be written now is written with the next.
+
+        Of a run that is ejected nothing is heard any more; its events are kept where it is.
+        """
+        if self.archive.is_ejected(run_id):
+            with self._lock:
+                self._held.pop(run_id, None)
+            self.archive.append(run_id, lines)
+            return
         held = self._held.get(run_id) or self._read_back(run_id)
         with self._lock:
             held.unwritten += lines
         self.write(run_id, held)
         with self._lock:
+            if self.archive.is_ejected(run_id):  # meanwhile
+                return
             for event in events:
                 fold(held.run, event)
             held.heard = time.monotonic()
@@ -163,9 +173,9 @@ class HeardRuns:
         """Take a run out of sight; NotFound when there is none."""
         with self._lock:
             held = self._held.pop(wire.run_id(run_id), None)
-        if held is not None:
-            self.write(run_id, held)
-        self.archive.eject(run_id)
+            if held is not None:
+                self.write(run_id, held)
+            self.archive.eject(run_id)
 
     def _is_fresh(self, touched: float, process: str | None) -> bool:
         """Whether somebody else appended to an archive since this process began, not long ago, and is not dead."""

@@ -6,6 +6,7 @@ scenarios, for as long as it is kept.
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import time
 from collections import deque
@@ -149,7 +150,7 @@ def show(session: Session, run_id: str) -> RunDetail:
     archive = Archive.of(session.store.common)
     detail = None
     archived: dict[str, Indexed] = {}
-    if archive.has(run_id):
+    with contextlib.suppress(NotFound, FileNotFoundError):
         path = archive.path(run_id)
         seen = path.stat()
         folded = archive.read(run_id)

@@ -60,7 +60,8 @@ def test_what_is_wrong_with_a_submission_is_told_at_once(stoat: Stoat, tmp_path:
     for told in ("finding 1: there is no field 'severty'", "finding 1: it has no title",
                  "finding 2: `line` is '3'", "finding 2: `line` is of no file"):  # fmt: skip
         assert told in ran.err
-    assert stoat.run("review", "submit", "demo/final", str(tmp_path / "none.json")).code == 3
+    missing = stoat.run("review", "submit", "demo/final", str(tmp_path / "none.json"))
+    assert (missing.code, "name a file FINDINGS.json, or -" in missing.err) == (3, True)
     assert stoat.run("review", "submit", "demo/parser", "-", stdin=subprocess.DEVNULL).code == 3
     assert stoat.run("review", "accept", "demo/final").code == 2
     assert stoat.json("review", "list", "demo/final")["round"] == 0

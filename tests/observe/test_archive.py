@@ -87,6 +87,15 @@ def test_a_line_that_is_longer_than_any_event_is_never_held_in_memory(
     assert max(len(line) for line in archive.lines(RUN)) <= 1000
 
 
+@pytest.mark.parametrize("written", [b"", b"\n", bytes(4096), b"{}\n"])
+def test_a_file_without_an_event_is_no_run(archive: Archive, written: bytes) -> None:
+    archive.append("r-2", lines(a_run("r-2")))
+    archive.path(RUN).write_bytes(written)
+    with pytest.raises(NotFound):
+        archive.read(RUN)
+    assert [one.summary.run_id for one in RunIndex(archive).all()] == ["r-2"]
+
+
 def test_runs_are_listed_by_when_they_were_touched(archive: Archive) -> None:
     assert archive.runs() == []
     for number in range(3):
@@ -109,7 +118,8 @@ def test_no_id_leads_out_of_the_directory(archive: Archive, run_id: str) -> None
 
 def test_what_is_ejected_is_kept_aside_each_time(archive: Archive) -> None:
     for _ in range(2):
-        archive.append("r-1", lines(a_run("r-1")))
+        archive.append("new", lines(a_run("r-1")))
+        archive.path("new").replace(archive.path("r-1"))  # as a report is that was read once more
         archive.eject("r-1")
     assert (archive.runs(), archive.has("r-1")) == ([], False)
     assert sorted(path.name for path in (archive.directory / "ejected").iterdir()) == ["r-1.2.ndjson", "r-1.ndjson"]

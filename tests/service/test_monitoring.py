@@ -448,6 +448,24 @@ def test_an_ejected_run_is_unknown(start: Started) -> None:
         monitor.runs.look("r-1", lambda run: run)
 
 
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_what_comes_late_brings_no_ejected_run_back(start: Started, session: Session, elsewhere: bool) -> None:
+    monitor, says = start(), a_run()
+    post(monitor, says)
+    wait_for(session, ("r-1", "started"))
+    (start() if elsewhere else monitor).runs.eject("r-1")
+    says.say("run_heartbeat", at=clock.now())
+    says.finish(0, passed=1)
+    late = list(says.events)
+    post(monitor, says)
+    monitor.settle()
+    assert (monitor.runs.listed(), monitor.runs.held(), monitor.runs.archive.runs()) == ([], [], [])
+    with pytest.raises(NotFound):
+        monitor.runs.look("r-1", lambda run: run)
+    kept = monitor.runs.archive.directory / "ejected" / "r-1.ndjson"
+    assert [json.loads(line) for line in kept.read_bytes().splitlines()][1:] == late
+
+
 def test_two_servers_share_the_archives(start: Started, session: Session) -> None:
     one, other = start(), start()
     says = a_run()

@@ -13,6 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+WHOLE_RUN = "(the run itself)"
+"""The scenario of what is said of a whole run and no test of it shows, as reports are read and as runs are exported."""
+FINISHED_PROPERTY = "stoat.finished"
+"""The property by which a JUnit suite of Stoat's own says that its run did not finish."""
+SPEC_PROPERTY = "stoat.spec"
+"""The property by which a JUnit case says which spec it is."""
+
 
 def own_names(feature: str, scenario: str) -> Iterator[str]:
     """The names of a test itself: whole, and as the table whose row `[…]` it is. Without a feature the name alone."""

@@ -148,9 +148,9 @@ def _read(
         draft.append(run, batch)
     if format == "bobcat":
         return _archived(draft, run, of, seen, wanted)
-    if not assembly.passed + assembly.failed + assembly.unknown:
+    if not assembly.passed + assembly.failed + assembly.unknown + assembly.unfinished:
         raise Refused("nothing ran: the report has no test case that was not skipped", hint="see the runner's output")
-    state = "failed" if assembly.failed else "unknown" if assembly.unknown else "passed"
+    state = {0: "passed", 1: "failed"}.get(assembly.exit_code, "unknown")
     event = RunRecorded(
         node=of.ref.node, run=run, source=format, state=state, machine=machine_name(), step=of.step,  # type: ignore[arg-type]
         unit=of.unit, suite=assembly.suite, exit_code=assembly.exit_code, passed=assembly.passed - assembly.on_retry,

@@ -11,6 +11,7 @@ from stoat.derive.exports import statuses
 from stoat.plan.monitor.run import Run
 from stoat.plan.monitor.scenario import PASS_ON_RETRY, Attempt, Scenario
 from stoat.plan.monitor.steps import Step
+from stoat.plan.specs import WHOLE_RUN
 
 SPEC_VERSION = "0.0.0"
 """The version that the published schema and its own library write."""
@@ -19,6 +20,9 @@ SPEC_VERSION = "0.0.0"
 def export(run: Run, version: str) -> dict[str, Any]:
     """The document; `version` is Stoat's own. It is valid against the published schema."""
     tests = [_test(one) for one in run.scenarios.values()]
+    whole = statuses.of_whole(run)
+    if whole is not None:
+        tests.append(_whole(run, whole))
     counted = Counter(test["status"] for test in tests)
     start = _epoch(run.started_at) or 0
     stop = max(_epoch(run.finished_at) or start, start)
@@ -67,6 +71,14 @@ def _test(one: Scenario) -> dict[str, Any]:
         "steps": [_step(step) for step in last.steps] or None,
         "extra": {"uid": one.uid},
     })  # fmt: skip
+
+
+def _whole(run: Run, whole: statuses.Whole) -> dict[str, Any]:
+    """A test for what none of the run's scenarios shows."""
+    return {
+        "name": WHOLE_RUN, "status": whole.status, "duration": 0, "suite": [run.suite or run.mode or "stoat"],
+        "message": whole.message, "flaky": False,
+    }  # fmt: skip
 
 
 def _attempt(attempt: Attempt, last: Attempt, status: statuses.Status) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from stoat.plan.monitor.run import Run
 from stoat.plan.monitor.scenario import FAILED, PASSES, Scenario
 
 Status = Literal["passed", "failed", "skipped", "pending", "other"]
@@ -35,3 +36,23 @@ def of_outcome(outcome: str | None) -> Status:
 def of_step(word: str) -> Status:
     """A step's status, from the publisher's own word for it."""
     return _STEPS.get(word.lower(), "other")
+
+
+class Whole(NamedTuple):
+    """What is to be said of a run beside its scenarios: how it ended, and why."""
+
+    status: Status
+    message: str
+
+
+def of_whole(run: Run) -> Whole | None:
+    """What no scenario of a run shows and who reads them alone would take for a pass; None where they tell it all."""
+    if not run.finished:
+        return Whole("other", "the run did not finish")
+    shown = {of_scenario(one) for one in run.scenarios.values()}
+    if run.verdict == "failed" and "failed" not in shown:
+        code = f" (exit {run.exit_code})" if run.exit_code else ""
+        return Whole("failed", f"the run failed{code}, and none of its scenarios did")
+    if run.verdict == "unknown" and "passed" in shown and not shown & {"other", "pending"}:
+        return Whole("other", "the run ended without a verdict")
+    return None

@@ -80,7 +80,7 @@ class Assembly:
     @property
     def exit_code(self) -> int:
         """As a runner would have ended: 0 green, 1 red, 2 neither."""
-        return 1 if self.failed else 2 if self.unknown else 0
+        return 1 if self.failed else 2 if self.unknown or self.unfinished else 0
 
     @property
     def summary(self) -> RunSummary:

@@ -11,10 +11,6 @@ from stoat.clock import Time
 Outcome = Literal["passed", "failed", "skipped", "unknown", "unfinished"]
 """How a case ended: `unknown` is neither red nor green, `unfinished` that it began and nobody saw its end."""
 
-WHOLE = "(the run itself)"
-"""The scenario of what a report says of the whole run, and no test of it shows."""
-UNFINISHED_RUN = "the run did not finish"
-
 MAX_TEXT = 20_000
 """Characters kept of a message: enough for a stack trace, small enough for a hundred thousand of them."""
 MAX_NAME = 1_000

@@ -20,8 +20,6 @@ from stoat import clock
 from stoat.clock import Time
 from stoat.observe.reports import json_text
 from stoat.observe.reports.cases import (
-    UNFINISHED_RUN,
-    WHOLE,
     Attempt,
     Case,
     Line,
@@ -32,6 +30,7 @@ from stoat.observe.reports.cases import (
     name,
 )
 from stoat.observe.reports.trouble import Trouble
+from stoat.plan.specs import WHOLE_RUN, own_names
 
 BEGUN = "unfinished"
 """The rawStatus of a pending test that had begun."""
@@ -57,11 +56,11 @@ def read(file: Path) -> Iterator[Suite | Case]:
     for number, test in enumerate(ijson.items(_overheard(file, said), "results.tests.item"), 1):
         case = _case(test, number)
         shown[test["status"]] += 1
-        shown[case.scenario] += case.scenario == WHOLE
+        shown[case.scenario] += case.scenario == WHOLE_RUN
         yield case
     last = _whole_run(said, shown)
     if last is not None:
-        yield Case(suite.name or name(file.stem), WHOLE, (last,), at=suite.started)
+        yield Case(suite.name or name(file.stem), WHOLE_RUN, (last,), at=suite.started)
 
 
 def _overheard(file: Path, said: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -78,8 +77,8 @@ def _whole_run(said: dict[str, Any], shown: Counter[str]) -> Attempt | None:
     seen = sum(shown[status] for status in _OUTCOMES)
     off += (_whole(said.get("pending")) or 0) - shown["skipped"] - shown["pending"]
     last = contradiction(failed, shown["failed"], tests, seen + max(0, off))
-    if last is None and said.get("finished") is False and not shown[WHOLE]:
-        return Attempt("unknown", None, UNFINISHED_RUN)
+    if last is None and said.get("finished") is False and not shown[WHOLE_RUN]:
+        return Attempt("unknown", None, "the run did not finish")
     return last
 
 
@@ -116,7 +115,8 @@ def _case(test: Any, number: int) -> Case:
     feature = name(suites[0] if suites else test.get("filePath") or "")
     return Case(
         feature, name(" > ".join((*suites[1:], test["name"]))) or "(unnamed)", (*_before(test), last), steps,
-        at=_time(test.get("start")), spelled=partial(_spelled, suites, test["name"], test.get("filePath")),
+        at=_time(test.get("start")),
+        spelled=partial(_spelled, suites, test["name"], test.get("filePath"), test.get("extra")),
     )  # fmt: skip
 
 
@@ -156,9 +156,12 @@ def _suites(written: Any) -> tuple[str, ...]:
     return tuple(part for part in _list(written, str) if part)
 
 
-def _spelled(suites: tuple[str, ...], title: str, path: Any) -> set[str]:
-    """A test by each of its suites, with and without those around it, and by its file."""
+def _spelled(suites: tuple[str, ...], title: str, path: Any, extra: Any) -> set[str]:
+    """A test by each of its suites, with and without those around it, by its file, and by the id of Stoat's export."""
     known = {f"{path}/{title}"} if isinstance(path, str) else set()
+    uid = extra.get("uid") if isinstance(extra, dict) else None
+    if isinstance(uid, str):
+        known |= set(own_names("", uid))
     for depth, suite in enumerate(suites):
         inner = " > ".join((*suites[depth + 1 :], title))
         known |= {f"{suite}/{title}", f"{suite}/{inner}", f"{' > '.join(suites[: depth + 1])}/{inner}"}

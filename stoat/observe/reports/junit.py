@@ -44,6 +44,7 @@ from stoat.observe.reports.cases import (
     name,
 )
 from stoat.observe.reports.trouble import Trouble
+from stoat.plan.specs import FINISHED_PROPERTY, SPEC_PROPERTY, WHOLE_RUN
 
 CHUNK = 1 << 16
 MAX_DEPTH = 100
@@ -124,6 +125,7 @@ class _Suite:
     cases: int = 0
     skipped: int = 0
     go: bool = False
+    finished: bool = True
     waiting: dict[str, Case] = field(default_factory=dict)
 
 
@@ -228,7 +230,9 @@ class _Report:
         said = attributes.get("name", "")
         if said == "go.version" and self._suites:
             self._suites[-1].go = True
-        elif said == junit_names.SPEC_PROPERTY and self._case is not None:
+        elif said == FINISHED_PROPERTY and self._suites:
+            self._suites[-1].finished = attributes.get("value") != "false"
+        elif said == SPEC_PROPERTY and self._case is not None:
             self._property = attributes.get("value", "")
             self._listen()
 
@@ -241,6 +245,10 @@ class _Report:
         known = junit_names.named(names, self.stem)
         case = Case(known.feature, known.scenario, attempts, row=known.row, at=self._at,
                     spelled=partial(junit_names.spelled, names, known))  # fmt: skip
+        if not suite.finished and case.scenario == WHOLE_RUN:
+            # An error to others; that nobody knows how a run would have ended is no red.
+            attempts = (*attempts[:-1], attempts[-1]._replace(outcome="unknown"))
+            case = case._replace(attempts=attempts)
         failed = attempts[-1].outcome == "failed"
         marked = sum(mark[0] != "skipped" for mark in self._marks)
         for above in self._suites:

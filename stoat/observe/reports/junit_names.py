@@ -20,7 +20,6 @@ from typing import NamedTuple
 from stoat.observe.reports.cases import name as _name
 from stoat.plan.specs import shorter_names
 
-SPEC_PROPERTY = "stoat.spec"
 _BEHAVE_ROW = re.compile(r"(.*?) -- @\d+(?:\.\d+)?\b.*")
 _CUCUMBER_ROW = re.compile(r"(.*?)(?: - Examples)? - (?:Example )?#\d+(?:\.\d+)?(?:: .*)?")
 _BEHAVE_STATUS = {

@@ -14,7 +14,7 @@ from stoat.plan.monitor.run import Run
 
 
 def run(*outcomes: tuple[str, str | None, dict[str, Any]]) -> Run:
-    folded = Run("r-1", suite="Acme", started_at="2026-12-01T10:00:00.000Z")
+    folded = Run("r-1", suite="Acme", started_at="2026-12-01T10:00:00.000Z", finished=True)
     for uid, outcome, more in outcomes:
         feature, _, name = uid.partition("/")
         number = more.pop("attempt", 1)
@@ -81,5 +81,15 @@ def test_no_text_breaks_the_document(name: str, message: str) -> None:
 
 
 def test_an_empty_run_is_an_empty_document() -> None:
-    root = ElementTree.fromstring(junit.export(Run("r-1")))
+    root = ElementTree.fromstring(junit.export(Run("r-1", finished=True)))
     assert (root.tag, root.get("tests"), len(root)) == ("testsuites", "0", 0)
+
+
+def test_a_run_that_did_not_finish_is_in_error() -> None:
+    going = run(("Parcels/Send one", "CleanPass", {}))
+    going.finished = False
+    root = ElementTree.fromstring(junit.export(going))
+    assert (root.get("tests"), root.get("errors"), root.get("failures")) == ("2", "1", "0")
+    suite = root[-1]
+    assert [(one.get("name"), one.get("value")) for one in suite.iter("property")] == [("stoat.finished", "false")]
+    assert [one.get("message") for one in suite.iter("error")] == ["the run did not finish"]

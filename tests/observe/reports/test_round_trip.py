@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -106,6 +107,58 @@ def test_a_run_of_every_kind_of_scenario(format: str) -> None:
     run = assembled(whole)
     document = junit.export(run) if format == "junit" else json.dumps(ctrf.export(run, "0")).encode()
     assert list(read_back(document, format).scenarios) == list(run.scenarios)
+
+
+def heard(*outcomes: str | None, exit_code: int | None = None, feature: str = "F") -> Run:
+    run = Run("r-1", suite="Acme")
+    for number, outcome in enumerate(outcomes):
+        uid = {"uid": f"F/s{number}", "feature": feature, "scenario": f"s{number}", "runId": "r-1"}
+        fold(run, {"type": "scenario_started", **uid})
+        if outcome is not None:
+            fold(run, {"type": "scenario_finished", "outcome": outcome, **uid})
+    if exit_code is not None:
+        fold(run, {"type": "run_finished", "runId": "r-1", "exitCode": exit_code})
+    return run
+
+
+@pytest.mark.parametrize("format", ["ctrf", "junit"])
+@pytest.mark.parametrize("code", [None, 0, 1, 2, 5])
+@pytest.mark.parametrize("outcomes", [*product(("CleanPass", "Failed", "Aborted", None), repeat=2), ("CleanPass",)])
+def test_no_export_makes_a_pass_of_what_was_none(
+    format: str, code: int | None, outcomes: tuple[str | None, ...]
+) -> None:
+    run = heard(*outcomes, exit_code=code)
+    document = junit.export(run) if format == "junit" else json.dumps(ctrf.export(run, "0")).encode()
+    again = read_back(document, format)
+    if code is None:
+        assert again.verdict == ("failed" if "Failed" in outcomes else "unknown")
+        assert again.scenarios["Acme/(the run itself)"].current.error_message == "the run did not finish"
+    elif None not in outcomes:
+        assert again.verdict == run.verdict
+    else:
+        assert again.verdict != "passed"
+
+
+def test_a_document_that_says_it_is_unfinished_is_undecided_without_a_test_that_says_so() -> None:
+    document = ctrf.export(heard("CleanPass"), "0")
+    del document["results"]["tests"][-1]
+    document["results"]["summary"] |= {"tests": 1, "other": 0}
+    again = read_back(json.dumps(document).encode(), "ctrf")
+    assert again.verdict == "unknown"
+    assert again.scenarios["Acme/(the run itself)"].current.error_message == "the run did not finish"
+
+
+@pytest.mark.parametrize("format", ["ctrf", "junit"])
+def test_a_spec_is_found_by_its_id_where_its_names_are_others(format: str) -> None:
+    run = heard("CleanPass", "Failed", exit_code=1, feature="Shown otherwise")
+    wanted = ("F/s0", "F/s1")
+    assert run.specs(wanted) == (("F/s0",), ("F/s1",))
+    document = junit.export(run) if format == "junit" else json.dumps(ctrf.export(run, "0")).encode()
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory) / "report"
+        file.write_bytes(document)
+        assembly = told([file], format, wanted).assembly
+    assert (assembly.green, assembly.red) == ({"F/s0"}, {"F/s1"})
 
 
 @given(st.lists(cases, max_size=5))

@@ -53,14 +53,15 @@ def execute(
 
     It runs in `directory`, or in `cwd` below the top of the checkout there, with `env` over this process's
     environment and with its tag (`tag`, with the step behind it); without `ref` it only runs. `store` is the flag
-    that `opening` went by, if any. `warn` is told of everything that kept the record from being made.
+    that `opening` went by, if any. `warn` is told of everything that kept the record from being made. Refused, and
+    nothing run, when `cwd` is outside that checkout: what ran there would be no evidence of its commit.
     """
     environ = {**os.environ, **(env or {}), RUN_TAG: f"{tag}/{step}" if step else tag}
-    place = directory if cwd is None else tree.top_of(directory) / cwd
+    place, seen = (directory, directory) if cwd is None else _within(tree.top_of(directory), cwd)
     if ref is None:
         return _run(argv, place, environ, timeout, warn)
     recorder = Recorder(opening, ref, _claim_of(ref), warn)
-    run, command, machine, before = mint("r"), tuple(argv), machine_name(), tree.tree_of(place)
+    run, command, machine, before = mint("r"), tuple(argv), machine_name(), tree.tree_of(seen)
     identity = identity_of(os.getpid())
     recorder.record(
         GateStarted(
@@ -74,7 +75,7 @@ def execute(
     finished = GateFinished(
         node=ref.node, run=run, command=command, machine=machine, step=step, exit_code=outcome.code,
         seconds=round(outcome.seconds, 3), signal=_signal_name(outcome.signal), timed_out=outcome.timed_out,
-        limit=timeout, started=started, before=before, after=tree.tree_of(place),
+        limit=timeout, started=started, before=before, after=tree.tree_of(seen),
     )  # fmt: skip
     _record_end(recorder, finished, lambda: _common(directory, store), warn)
     return outcome
@@ -124,6 +125,17 @@ def run(
         yield StepRun(one.id, outcome.code, outcome.seconds)
         if outcome.received:
             return  # somebody wants all of this to end
+
+
+def _within(top: Path, cwd: str) -> tuple[Path, Path]:
+    """Where to run, and the checkout that it proves something of: a submodule's own commit is not the checkout's."""
+    place = top / cwd
+    if not place.resolve().is_relative_to(top.resolve()):
+        raise Refused(
+            f"{cwd!r} is outside the checkout at {top}, whose commit a run is evidence of",
+            hint="give a directory below its top, or stand in the other checkout",
+        )
+    return place, top
 
 
 def _run(argv: Sequence[str], place: Path, environ: Mapping[str, str], timeout: float | None, warn: Warn) -> Outcome:

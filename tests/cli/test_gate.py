@@ -74,6 +74,17 @@ def test_every_other_end_has_the_code_a_shell_gives_it(
     assert stoat.json("status", "demo")["nodes"][2]["status"] == "failed"
 
 
+@pytest.mark.parametrize("where", ["/tmp", "..", "../..", "src/../..", "link"])
+def test_a_directory_outside_the_checkout_is_refused_and_nothing_runs(stoat: Stoat, repo: GitRepo, where: str) -> None:
+    (repo.path / "link").symlink_to(repo.path.parent)
+    ran = repo.path / "ran"
+    for flags in ((), ("--step", "unit")):
+        refused = stoat.run("gate", "exec", "demo/suite", *flags, "--cwd", where, "--", "touch", str(ran))
+        assert (refused.code, ran.exists()) == (3, False)
+        assert "outside the checkout" in refused.err and "below its top" in refused.err
+    assert stoat.json("runs", "list") == []
+
+
 def test_no_trouble_of_stoats_own_reaches_the_command(stoat: Stoat, make_repo: MakeRepo, tmp_path: Path) -> None:
     def ends_with(there: Stoat, ref: str, said: str) -> None:
         ran = there.run("gate", "exec", ref, "--", "sh", "-c", "echo ran; exit 5")

@@ -67,7 +67,7 @@ def split_tag(tag: str) -> Tag:
     node, _, rest = rest.partition("/")
     step, _, unit = rest.partition("/")
     ref = split_ref(f"{plan}/{node}")
-    if ref is None or (unit and not step):
+    if ref is None or (unit and not step) or tag.endswith("/"):
         raise Invalid([Problem(0, 0, f"{tag!r} is not a tag", "it is written PLAN/NODE or PLAN/NODE/STEP[/UNIT]")])
     return Tag(ref, step or None, unit or None)
 

@@ -80,6 +80,9 @@ def test_what_is_no_evidence_is_refused_and_leaves_nothing(stoat: Stoat, repo: G
     for arguments, said in (
         ([nothing, "--tag", "demo/send"], "nothing ran"),
         ([nothing, "--tag", "demo"], "'demo' is not a tag"),
+        ([nothing, "--tag", "demo/send/"], "'demo/send/' is not a tag"),
+        ([nothing, "--tag", "demo/send/unit/"], "'demo/send/unit/' is not a tag"),
+        ([nothing, "--tag", "demo/send//unit"], "'demo/send//unit' is not a tag"),
         ([nothing, "--tag", "demo/nope"], "has no node 'nope'"),
         ([str(tmp_path / "missing.xml"), "--tag", "demo/send"], "cannot be read"),
         ([text, "--tag", "demo/send"], "does not say what it is\nhint: name it with --format"),

@@ -9,6 +9,7 @@ from stoat.plan import words
 
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash", "/usr/bin/sh", "/usr/bin/bash"})
 _MEANS_SHELL = frozenset("|&;<>()$`*?[]{}~#!\n")
+_MAY_QUOTE_OTHERWISE = ("<<", "$'", "$(", "${", "`")
 _MEANS_SHELL_IN_DOUBLE_QUOTES = frozenset("$`")
 
 
@@ -32,6 +33,19 @@ def needs_shell(command: str) -> bool:
             return True
     first, _, _ = command.strip().partition(" ")
     return first.partition("=")[0].isidentifier() and "=" in first
+
+
+def leaves_quote_open(command: str) -> bool:
+    """Whether a quote in it is surely never closed. In a here-document, `$'…'` or `$(…)` only a shell can tell."""
+    if any(sign in command for sign in _MAY_QUOTE_OTHERWISE):
+        return False
+    try:
+        words.split(command)
+    except words.OpenQuote:
+        return True
+    except ValueError:
+        return False
+    return False
 
 
 def argv_of(command: str) -> tuple[str, ...]:

@@ -14,8 +14,12 @@ _EXPANDS_IN_DOUBLE_QUOTES = frozenset("$`")
 _ESCAPED_IN_DOUBLE_QUOTES = frozenset('$`"\\\n')
 
 
+class OpenQuote(ValueError):
+    """A quote is never closed."""
+
+
 def split(command: str) -> tuple[str, ...]:
-    """The words and operators of a command; ValueError when a quote is never closed or an escape has nothing behind."""
+    """The words and operators of a command; OpenQuote, or another ValueError when an escape has nothing behind."""
     return _Splitter(command).all()
 
 
@@ -87,7 +91,7 @@ class _Splitter:
     def _closing(self) -> int:
         end = self._text.find("'", self._at + 1)
         if end < 0:
-            raise ValueError("a quote is never closed")
+            raise OpenQuote("a quote is never closed")
         return end
 
     def _double_quoted(self) -> None:
@@ -105,7 +109,7 @@ class _Splitter:
             else:
                 self._take(ACTIVE + sign if sign in _EXPANDS_IN_DOUBLE_QUOTES else sign)
             self._at += 1
-        raise ValueError("a quote is never closed")
+        raise OpenQuote("a quote is never closed")
 
     def _escape(self) -> None:
         escaped = self._text[self._at + 1 : self._at + 2]

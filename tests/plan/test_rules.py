@@ -213,3 +213,26 @@ def test_what_is_allowed_and_probably_not_meant_is_a_warning() -> None:
 def test_a_near_miss_is_asked_about() -> None:
     assert did_you_mean("depend_on", ("depends_on", "brief")) == "did you mean 'depends_on'?"
     assert did_you_mean("zzz", ("depends_on", "brief")) is None
+
+
+@pytest.mark.parametrize("command", ["pytest -k 'a", 'make "all', "make && echo 'x\ny", "echo it's"])
+def test_a_steps_command_closes_its_quotes(command: str) -> None:
+    assert said(Node(id="n", kind="change", steps=(Step(id="t", run=command),))) == [
+        ("steps.0.run", "a quote in the step's command is never closed")
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo 'a' \"b\"",
+        "make # don't",
+        "cat <<E\nit's\nE",
+        "echo $'it\\'s'",
+        'echo "$(echo "it\'s")"',
+        "echo it\\'s",
+        "a \\",
+    ],
+)
+def test_a_quote_that_a_shell_would_find_closed_is_no_problem(command: str) -> None:
+    assert said(Node(id="n", kind="change", steps=(Step(id="t", run=command),))) == []

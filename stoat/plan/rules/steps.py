@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stoat.clock import duration
+from stoat.plan import commands
 from stoat.plan.ids import node_id_problem
 from stoat.plan.nodes import Step
 from stoat.plan.rules.finding import Finding, Path, one_line, relative_path
@@ -29,6 +30,10 @@ def check_steps(steps: Sequence[Step], path: Path) -> Iterator[Finding]:
         yield from one_line((*at, "title"), step.title)
         if step.run is not None and not step.run.strip():
             yield Finding((*at, "run"), "the step's command is empty", "write the command, or leave `run` out")
+        if step.run is not None and commands.leaves_quote_open(step.run):
+            yield Finding(
+                (*at, "run"), "a quote in the step's command is never closed", "close it, or write \\ before it"
+            )
         yield from relative_path((*at, "cwd"), step.cwd)
         yield from _env(step, (*at, "env"))
         if step.timeout is not None:

@@ -156,7 +156,8 @@ def _touch(old: Memo, memo: Memo, touched: bytearray) -> None:
 
 
 def _by_time_and_processes(old: Memo, memo: Memo, touched: bytearray) -> None:
-    died = old.facts.dead != memo.facts.dead or old.facts.machine != memo.facts.machine
+    before, now = old.facts, memo.facts
+    died = (before.dead, before.lost, before.machine) != (now.dead, now.lost, now.machine)
     for i, node in enumerate(memo.states):
         if node.claim is not None and node.lease(old.at, old.facts) != node.lease(memo.at, memo.facts):
             touched[i] |= JUDGE

@@ -116,8 +116,14 @@ class Round(Struct, frozen=True):
         return not self.finished or self.cut or unknown or any(unit.run is None for unit in self.units)
 
 
-def counting(node: NodeState, step: str, dead: frozenset[str] = frozenset(), machine: str = "") -> Round:
-    """The round of a step (BARE: of the node itself) that counts. `dead` are processes known dead on this `machine`."""
+def counting(
+    node: NodeState, step: str, dead: frozenset[str] = frozenset(), machine: str = "",
+    silent: frozenset[str] = frozenset(),
+) -> Round:  # fmt: skip
+    """The round of a step (BARE: of the node itself) that counts.
+
+    `dead` are processes known dead on this `machine`, `silent` the runs that nobody publishes any more.
+    """
     if not node.running and _only_commands(node.evidence):
         return Round(node.evidence.get(step))
     command, said = node.evidence.get(step), node.evidence.get(said_key(step))
@@ -130,7 +136,7 @@ def counting(node: NodeState, step: str, dead: frozenset[str] = frozenset(), mac
     ended = word.seq if word is not None else 0
     if going is None and whole is not None and whole.order > max(start, ended):
         word, start = None, whole.order - 1
-    units = _units(node, step, start, _over(command, lost), dead)
+    units = _units(node, step, start, _over(command, lost), dead, silent)
     runs = [unit.run or unit.lost or unit.going for unit in units]
     if word is not None and runs and all(run is not None and run.order > word.seq for run in runs):
         word = None
@@ -145,10 +151,10 @@ def _only_commands(evidence: dict[str, Evidence]) -> bool:
     return all(run.source == EXEC for run in evidence.values())
 
 
-def in_flight(node: NodeState, dead: frozenset[str], machine: str) -> Evidence | None:
+def in_flight(node: NodeState, dead: frozenset[str], machine: str, silent: frozenset[str]) -> Evidence | None:
     """Any run of the node that is going, whatever it is of; None when nothing runs."""
     for step in sorted({run.step or BARE for run in node.running.values()}):
-        found = counting(node, step, dead, machine).in_flight
+        found = counting(node, step, dead, machine, silent).in_flight
         if found is not None:
             return found
     return None
@@ -190,8 +196,9 @@ def _over(command: Evidence | None, lost: Evidence | None) -> tuple[tuple[int, i
 
 
 def _units(
-    node: NodeState, step: str, start: int, over: tuple[tuple[int, int | None], ...], dead: frozenset[str]
-) -> tuple[Unit, ...]:
+    node: NodeState, step: str, start: int, over: tuple[tuple[int, int | None], ...], dead: frozenset[str],
+    silent: frozenset[str],
+) -> tuple[Unit, ...]:  # fmt: skip
     """The units with a run that began after `start`, by id; a run of the whole step is the unit WHOLE."""
     before = unit_key(step, WHOLE)
     found = {
@@ -207,7 +214,8 @@ def _units(
         if known.run is not None and known.run.order > run.order:
             continue
         gone = any(begun < run.order and (end is None or run.order < end) for begun, end in over)
-        if run.state == "lost" or (run.process in dead if run.process is not None else gone):
+        quiet = run.state == "lost" or run.run in silent
+        if quiet or (run.process in dead if run.process is not None else gone):
             found[name] = Unit(name, known.run, known.going, run)
         else:
             found[name] = Unit(name, known.run, run, None)

@@ -85,7 +85,7 @@ def read(plan: str, node: NodeState, context: Context) -> Steps:
 
 def counting(node: NodeState, step: str, context: Context) -> Round:
     """The round of a step that counts, with what is seen of this machine's processes."""
-    return rounds.counting(node, step, context.facts.dead, context.facts.machine)
+    return rounds.counting(node, step, context.facts.dead, context.facts.machine, context.facts.lost)
 
 
 def state_of(step: Step, of: Round) -> StepState:
@@ -113,7 +113,8 @@ def bad(read: Steps) -> Verdict | None:
 
 def any_in_flight(node: NodeState, context: Context) -> Evidence | None:
     """Any run of the node that is going, whatever it is of; None when nothing runs."""
-    return rounds.in_flight(node, context.facts.dead, context.facts.machine) if node.running else None
+    facts = context.facts
+    return rounds.in_flight(node, facts.dead, facts.machine, facts.lost) if node.running else None
 
 
 def _unit(unit: Unit) -> UnitShown:

@@ -47,12 +47,14 @@ class Facts(Struct, frozen=True, kw_only=True):
     """Everything a derivation may use beside the state and the time.
 
     `machine` is the name of this machine; `dead` holds the keys of recorded processes that are known to be dead
-    here. A process of another machine is never in it: it cannot be seen.
+    here. A process of another machine is never in it: it cannot be seen. `lost` holds the test runs on record as going
+    that nobody publishes any more.
     """
 
     machine: str = ""
     runners: tuple[RunnerFact, ...] = ()
     dead: frozenset[str] = frozenset()
+    lost: frozenset[str] = frozenset()
     github: GitHubNow = GitHubNow()
 
 

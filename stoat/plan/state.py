@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from stoat.clock import Time, plus, seconds_between
 from stoat.plan import streams
-from stoat.plan.evidence import Evidence, SpecResult
+from stoat.plan.evidence import EXEC, Evidence, SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubState
 from stoat.plan.nodes import Header, Node
@@ -327,6 +327,16 @@ class State(Struct, frozen=True):
                 node.attempt.process if node.attempt is not None and node.attempt.outcome is None else None,
             )
             if key is not None
+        )
+
+    def published(self) -> frozenset[str]:
+        """The test runs that are on record as going."""
+        return frozenset(
+            run.run
+            for plan in self.plans.values()
+            for node in plan.nodes.values()
+            for run in node.running.values()
+            if run.source != EXEC and run.state == "running"
         )
 
     def repositories(self) -> dict[str, GitHubState]:

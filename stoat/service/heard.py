@@ -18,15 +18,13 @@ from msgspec.structs import replace
 from stoat.errors import NotFound
 from stoat.observe.archive import Archive
 from stoat.observe.run_index import Indexed, RunIndex
+from stoat.observe.silence import SILENCE
 from stoat.plan.events.evidence import Tree
 from stoat.plan.monitor import wire
 from stoat.plan.monitor.fold import fold
 from stoat.plan.monitor.run import Run
 from stoat.plan.monitor.shown import RunSummary, summary
 from stoat.processes import is_known_dead
-
-SILENCE = 60.0
-"""Seconds without a word after which a run that has not finished is orphaned: publishers send a heartbeat every few."""
 
 IDLE = 32
 """How many runs that are over stay in memory."""

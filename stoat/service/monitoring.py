@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 from stoat.errors import Invalid, Problem, Unreachable
 from stoat.observe.archive import RETENTION_DAYS, Archive
+from stoat.observe.silence import SILENCE
 from stoat.plan.monitor import wire
-from stoat.service.heard import SILENCE, HeardRuns
+from stoat.service.heard import HeardRuns
 from stoat.service.session import Session
 from stoat.service.witness import Witness
 

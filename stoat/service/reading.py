@@ -59,10 +59,12 @@ class QuestionShown(Struct, frozen=True, rename="camel"):
 
 
 class _Kept(Struct, frozen=True, array_like=True):
-    """An answer kept beside the store: it holds while these processes live, the runners say the same, and nothing else
-    is seen of GitHub."""
+    """An answer kept beside the store: it holds while these processes live, of the test `runs` on record as going
+    these are `lost`, the runners say the same, and nothing else is seen of GitHub."""
 
     alive: tuple[str, ...]
+    runs: tuple[str, ...]
+    lost: tuple[str, ...]
     runners: str
     github: str
     document: bytes
@@ -190,6 +192,7 @@ def _kept(session: Session, key: str) -> bytes | None:
     from stoat.derive.news import lasting
     from stoat.observe import live
     from stoat.observe.github.now import read_now
+    from stoat.observe.silence import lost_runs
     from stoat.processes import Identity, is_dead
 
     data = session.store.answer(key, session.store.tip())
@@ -198,6 +201,8 @@ def _kept(session: Session, key: str) -> bytes | None:
     try:
         kept = msgspec.msgpack.decode(data, type=_Kept)
         if kept.runners != _digest(live.read_runners(session.store.common)):
+            return None
+        if lost_runs(session.store.common, kept.runs) != set(kept.lost):
             return None
         if kept.github != _digest(lasting(read_now(session.store.common))):
             return None
@@ -211,7 +216,8 @@ def _keep(session: Session, key: str, answers: Answers, document: bytes) -> byte
 
     state, facts = session.state(), session.facts()
     alive = tuple(sorted(state.processes() - facts.dead))
-    kept = _Kept(alive, _digest(facts.runners), _digest(lasting(facts.github)), document)
+    runs, lost = tuple(sorted(state.published())), tuple(sorted(facts.lost))
+    kept = _Kept(alive, runs, lost, _digest(facts.runners), _digest(lasting(facts.github)), document)
     session.store.keep_answer(key, state.commit, msgspec.msgpack.encode(kept), answers.until)
     return document
 

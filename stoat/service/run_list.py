@@ -22,12 +22,12 @@ from stoat.clock import Time
 from stoat.errors import NotFound
 from stoat.observe.archive import Archive
 from stoat.observe.run_index import Indexed, RunIndex
+from stoat.observe.silence import SILENCE
 from stoat.plan import commands, streams
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunLost, RunRecorded, RunStarted
 from stoat.plan.monitor import shown as wire_shown
 from stoat.plan.monitor.shown import LaneShown, ScenarioShown
 from stoat.processes import is_known_dead
-from stoat.service.heard import SILENCE
 from stoat.service.runs import split_tag
 from stoat.service.session import Session
 

@@ -53,16 +53,18 @@ class Session:
         return self.store.state()
 
     def facts(self) -> Facts:
-        """What is seen just now: this machine's name and runners, the recorded processes that are dead, and of GitHub
-        what the last sweep saw and did not record."""
+        """What is seen just now: this machine's name and runners, the recorded processes that are dead, the test
+        runs that are lost, and of GitHub what the last sweep saw and did not record."""
         from stoat.observe import live
         from stoat.observe.github.now import read_now
+        from stoat.observe.silence import lost_runs
         from stoat.processes import machine_name
 
         return Facts(
             machine=machine_name(),
             runners=live.read_runners(self.store.common),
             dead=live.dead_processes(self.state()),
+            lost=lost_runs(self.store.common, self.state().published()),
             github=read_now(self.store.common),
         )
 

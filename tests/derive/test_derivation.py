@@ -206,7 +206,8 @@ def facts(draw: st.DrawFn) -> Facts:
     ]
     dead = frozenset(draw(st.sets(st.sampled_from(["agent", "alive"]))))
     machine = draw(st.sampled_from(["", "box"]))
-    return Facts(machine=machine, runners=tuple(runners), dead=dead, github=draw(looks()))
+    lost = frozenset(draw(st.sets(st.just("r-5"))))
+    return Facts(machine=machine, runners=tuple(runners), dead=dead, lost=lost, github=draw(looks()))
 
 
 @st.composite

@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import Struct
 
 from stoat import clock
 from stoat.errors import Invalid, NotFound, Unreachable
 from stoat.gitstore.porcelain import git
+from stoat.observe import live
+from stoat.observe.silence import SILENCE
 from stoat.plan.events.evidence import RunLost, RunRecorded, RunStarted
 from stoat.processes import identity_of
-from stoat.service import monitoring, run_list
-from stoat.service.heard import SILENCE
+from stoat.service import monitoring, reading, run_list
 from stoat.service.monitoring import Monitor, retention
 from stoat.service.session import Session, open_session
 from tests.support.gitrepo import GitRepo
@@ -47,6 +49,11 @@ def start(repo: GitRepo) -> Iterator[Started]:
             return monitor
 
         yield started
+
+
+class _Says(Struct):
+    url: str
+    since: str
 
 
 def a_run(run_id: str = "r-1", tag: str | None = "demo/suite/unit", **fields: object) -> Publisher:
@@ -284,6 +291,44 @@ class TestLost:
         assert server.runs.look("r-1", lambda run: run.orphaned)
         (listed,) = run_list.listed(session)
         assert (listed.finished, listed.orphaned) == (False, True)
+
+    @pytest.mark.parametrize("how", ["silent", "dead", "ejected"])
+    def test_a_run_that_no_server_is_left_to_lose_is_not_going(
+        self, start: Started, session: Session, how: str
+    ) -> None:
+        process = subprocess.Popen(["sleep", "60"])
+        identity = identity_of(process.pid)
+        assert identity is not None
+        monitor, says = start(), a_run()
+        post(monitor, says)
+        wait_for(session, ("r-1", "started"))
+        # Said in the archive only, as by a publisher whose start was heard before.
+        says.say("run_started", suite="Suite", process=identity.key)
+        post(monitor, says)
+        monitor.stop()
+        watching = open_session(session.directory)
+        path = monitor.runs.archive.path("r-1")
+
+        def status() -> str:
+            (node,) = [one for one in watching.answers().plans["demo"].nodes if one.id == "suite"]
+            return next(step.state for step in node.steps if step.id == "unit")
+
+        before = reading.ready_document(session, explain=True)
+        assert (status(), b"running" in before) == ("running", True)
+        assert reading.ready_document(session, explain=True) == before
+        process.kill()
+        process.wait()
+        if how != "dead":
+            path.write_bytes(path.read_bytes().splitlines(keepends=True)[0])
+        if how == "silent":
+            os.utime(path, (time.time() - SILENCE - 1,) * 2)
+            server = live.announce(session.store.common, "server", "s", _Says(url="http://x", since=clock.now()))
+            assert status() == "running", "its server is to say so"
+            server.close()
+        elif how == "ejected":
+            monitor.runs.eject("r-1")
+        assert status() == "pending"
+        assert b"running" not in reading.ready_document(open_session(session.directory), explain=True)
 
     def test_heartbeats_keep_it(self, session: Session) -> None:
         monitor, says = Monitor(session, {}), a_run()

@@ -11,12 +11,14 @@ import time
 from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from stoat.errors import NotFound
-from stoat.observe.archive import Archive, events
 from stoat.observe.live import read_monitors
-from stoat.plan.monitor import wire
 from stoat.processes import is_known_dead
+
+if TYPE_CHECKING:
+    from stoat.observe.archive import Archive
 
 SILENCE = 60.0
 """Seconds without a word after which a run that has not finished is orphaned: publishers send a heartbeat every few."""
@@ -30,12 +32,17 @@ def lost_runs(common: Path, running: Collection[str]) -> frozenset[str]:
     too long while no server of the store is at work."""
     if not running:
         return frozenset()
+    from stoat.observe.archive import Archive
+
     archive = Archive.of(common)
     alone = not read_monitors(common)
     return frozenset(run_id for run_id in running if _is_lost(archive, run_id, alone))
 
 
 def _is_lost(archive: Archive, run_id: str, alone: bool) -> bool:
+    from stoat.observe.archive import events
+    from stoat.plan.monitor import wire
+
     if archive.is_ejected(run_id):
         return True
     try:

@@ -113,6 +113,7 @@ class Witness:
         """Append what archived runs prove that nobody told: a server that was killed, a publisher that was."""
         state = self._session.state()
         late: list[Indexed] = []
+        corrected: set[str] = set()
         for one in self._runs.others():
             if self._settled.get(one.summary.run_id) == one.touched:
                 continue
@@ -124,6 +125,7 @@ class Witness:
             elif silent > (_OTHERS if one.summary.finished or is_known_dead(one.process) else self._runs.silence):
                 if _is_wanted(node, one):
                     late.append(one)
+                    corrected |= {one.summary.run_id} if _is_heard_after(node, one) else set()
                 else:
                     self._settled[one.summary.run_id] = one.touched
         if not late:
@@ -131,7 +133,7 @@ class Witness:
         known: frozenset[str] = frozenset()
         for slug in {(one.summary.tag or "").partition("/")[0] for one in late}:
             known |= on_record(self._session, slug)
-        new = [one for one in late if one.summary.run_id not in known]
+        new = [one for one in late if one.summary.run_id not in known or one.summary.run_id in corrected]
         if new:
             prove(self._session, [Heard(self._runs.archive.read(one.summary.run_id)) for one in new], known)
         self._settled.update((one.summary.run_id, one.touched) for one in late)
@@ -168,6 +170,12 @@ def _is_wanted(node: NodeState, one: Indexed) -> bool:
     """Whether the ref lacks how an archived run ended, as far as the newest results tell."""
     run_id = one.summary.run_id
     if any(ended.run == run_id for ended in node.evidence.values()):
-        return False
+        return _is_heard_after(node, one)
     going = node.running.get(run_id)
     return one.summary.finished or (going is not None and going.state != "lost")
+
+
+def _is_heard_after(node: NodeState, one: Indexed) -> bool:
+    """Whether more came of an archived run after its result was recorded, which may correct that."""
+    touched = clock.since_epoch(one.touched)
+    return any(ended.run == one.summary.run_id and ended.at < touched for ended in node.evidence.values())

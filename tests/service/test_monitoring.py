@@ -385,6 +385,23 @@ def test_what_a_killed_server_did_not_tell_the_next_one_does(start: Started, ses
 
 
 @pytest.mark.usefixtures("hurried")
+def test_what_a_killed_server_heard_after_the_end_of_a_run_corrects_its_result(
+    start: Started, session: Session
+) -> None:
+    first, says = start(), a_run(repository=str(session.directory))
+    says.finish(0, passed=1)
+    post(first, says)
+    wait_for(session, ("r-1", "passed"))
+    first.stop()
+    says.scenario("F/two", "Failed")
+    post(Monitor(session, {}), says)
+    start()
+    wait_for(session, ("r-1", "passed"), ("r-1", "failed"))
+    (evidence,) = session.state().plans["demo"].nodes["suite"].evidence.values()
+    assert (evidence.dirty, evidence.branch) == (False, "main")
+
+
+@pytest.mark.usefixtures("hurried")
 def test_a_result_is_told_once_however_often_servers_are_started(start: Started, session: Session) -> None:
     first = start()
     for name in ("r-1", "r-2"):  # the second takes the place of the first as the step's evidence

@@ -6,10 +6,11 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from stoat.plan.commands import leaves_quote_open
 from stoat.plan.diff import diff
 from stoat.plan.document import parse
 from stoat.plan.events.plans import PlanCreated
@@ -39,7 +40,8 @@ STEPS = st.builds(
     Step,
     id=IDS,
     title=st.none() | LINES,
-    run=st.none() | TEXTS,
+    # A quote that nothing closes is refused when a plan is written.
+    run=st.none() | TEXTS.filter(lambda text: not leaves_quote_open(text)),
     cwd=st.none() | st.sampled_from(["src", "a b/c", "1.10", "yes"]),
     env=st.dictionaries(NAMES, TEXTS, max_size=2),
     timeout=st.sampled_from([None, "20m", "00:20:00"]),
@@ -84,7 +86,9 @@ def plans(draw: st.DrawFn) -> tuple[Header, tuple[Node, ...]]:
         else:
             fields |= {"repo": "1.0", "package": "X", "branch": "net11", "manifest": "a b/package.json"}
         nodes.append(Node(kind=kind, **fields))
-    return normal_header(header), tuple(normal_node(node, "hostile") for node in nodes)
+    written = tuple(normal_node(node, "hostile") for node in nodes)
+    assume(not any(leaves_quote_open(step.run or "") for node in written for step in node.steps))
+    return normal_header(header), written
 
 
 def state_of(header: Header, nodes: tuple[Node, ...]) -> PlanState:

@@ -62,7 +62,7 @@ PIECES = st.sampled_from(
 def shown(tree: Tree | None) -> object:
     """A tree without the places of what is empty: nothing stands there to point at."""
     match tree:
-        case Scalar(text="", plain=True):
+        case None | Scalar(text="", plain=True):
             return "nothing"
         case Sequence():
             return (tree.line, tree.column, [shown(item) for item in tree.items])

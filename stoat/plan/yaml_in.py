@@ -30,7 +30,8 @@ DEEPEST = 32
 MOST_ALIASED = 100_000
 """How many values the aliases of a document may stand for, all together: a billion laughs is refused, not expanded."""
 
-_OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+_READ_APART = re.compile("[\x85\u2028\u2029]|^\\.\\.\\.[^\0]*?^\\.\\.\\.", re.MULTILINE)
+"""What the two parsers read differently: the line ends of YAML 1.1, and a document's end after a document's end."""
 _HINTS = (
     ("mapping values are not allowed", "put a text that contains ': ' in quotes"),
     ("cannot start any token", "indent with spaces, and put a text that begins with one of @ ` % & * ! | > in quotes"),
@@ -96,9 +97,9 @@ def read(text: str) -> tuple[Tree | None, list[Problem]]:
     problems: list[Problem] = []
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _without_controls(text, problems)
-    # What the quick parser takes both read alike, but for these: YAML 1.1 ends lines at them. What it does not take
-    # (some of YAML 1.2) the other one reads, or says what is wrong.
-    if _OTHER_LINE_ENDS.search(text) is None:
+    # What the quick parser takes both read alike, but for these. What it does not take (some of YAML 1.2) the other
+    # one reads, or says what is wrong.
+    if _READ_APART.search(text) is None:
         quick: list[Problem] = []
         try:
             return _Builder(quick, plain=True).build(_events(text, pure=False)), problems + quick

@@ -24,7 +24,7 @@ from stoat.plan.events.plans import PlanCreated
 from stoat.plan.github import GitHubState
 from stoat.plan.state import MachineState, OtherState, Part, PlanState
 
-FOLD_VERSION = 12
+FOLD_VERSION = 13
 """Raised whenever the shape or the meaning of a part changes, so that no cache of another version is read."""
 
 EVENT_TYPES: dict[str, type] = {

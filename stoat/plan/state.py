@@ -52,6 +52,19 @@ class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return replace(self, expires_at=plus(now, seconds_between(self.renewed_at, self.expires_at)))
 
 
+LimitKind = Literal["usage", "rate", "overloaded", "spend"]
+"""What an agent can run out of: its account's quota, requests a minute, a service that answers, money."""
+
+
+class Limited(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """That an agent ran into a limit of its account: in the tool's words, and when that resets, where it said so."""
+
+    kind: LimitKind
+    text: str
+    at: Time
+    resets_at: Time | None = None
+
+
 class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One launch of an agent on a node, by a runner. `outcome` is None until it was judged.
 
@@ -77,6 +90,9 @@ class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     exit_code: int | None = None
     outcome: str | None = None
     detail: str | None = None
+    output: str | None = None
+    resumes: bool = False
+    limit: Limited | None = None
 
 
 class Landing(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -233,7 +249,8 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     `seq` counts the stream's events; `moved_seq` and `branch_tip` say when and where its integration branch last moved,
     `branch_tips` where it is in each repository of the plan that a runner works (OWNER/NAME in lower case),
     `moved_seqs` when it last moved there, and `left_tips` the commits that it was at before, with when it left them.
-    `imported` has the issues that were taken from GitHub, as they were then, by OWNER/NAME#N.
+    `imported` has the issues that were taken from GitHub, as they were then, by OWNER/NAME#N. `session_usd` is what an
+    agent's session cost so far, by its id; `unpriced` are sessions (or NODE#ATTEMPT) of which something is not known.
     """
 
     header: Header
@@ -251,6 +268,8 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     moved_seqs: dict[str, int] = {}
     left_tips: dict[str, dict[str, int]] = {}
     spent_usd: float | None = None
+    session_usd: dict[str, float] = {}
+    unpriced: frozenset[str] = frozenset()
     attempts: int = 0
     imported: dict[str, Imported] = {}
 
@@ -258,6 +277,11 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     def slug(self) -> str:
         """The plan's identity."""
         return self.header.plan
+
+    @property
+    def spent_at_least(self) -> bool:
+        """Whether an attempt ended without saying what it cost, so that what was spent is a floor."""
+        return bool(self.unpriced)
 
     def tip_in(self, repo: str | None) -> str | None:
         """Where its integration branch was last seen in a repository (None: one without a name)."""

@@ -45,7 +45,8 @@ FAMILIES: dict[str, tuple[type, ...]] = {
     ),
     "attempts": (
         attempts.AttemptStarted, attempts.AgentSpawned, attempts.AttemptExited, attempts.AttemptJudged,
-        attempts.GaveUp, attempts.WorktreeParked, attempts.WorktreeFreed, attempts.CostReported,
+        attempts.AttemptLimited, attempts.GaveUp, attempts.WorktreeParked, attempts.WorktreeFreed,
+        attempts.CostReported,
     ),
     "landings": (landings.Landed, landings.LandingParked, landings.BranchMoved),
     "questions": (questions.Asked, questions.Answered, questions.QuestionDismissed),

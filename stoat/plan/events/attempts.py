@@ -6,12 +6,14 @@ from typing import Literal
 
 from msgspec.structs import replace
 
+from stoat.clock import Time
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.state import Attempt, Mark, PlanState, Stuck
+from stoat.plan.state import Attempt, Limited, LimitKind, Mark, PlanState, Stuck
 
-Outcome = Literal["done", "failed", "nothing", "given-back", "lost"]
+Outcome = Literal["done", "failed", "nothing", "given-back", "lost", "limited"]
 """done: the evidence says so · failed: it says no · nothing: the agent left nothing to judge · given-back: it does not
-count against the node · lost: the agent vanished without a result."""
+count against the node · lost: the agent vanished without a result · limited: its account had no quota left, which does
+not count either."""
 GOT_NOWHERE: frozenset[Outcome] = frozenset({"failed", "nothing", "lost"})
 """The outcomes that use up one of a node's attempts."""
 
@@ -19,7 +21,9 @@ GOT_NOWHERE: frozenset[Outcome] = frozenset({"failed", "nothing", "lost"})
 class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
     """A runner is about to start an agent: appended before the process exists, so that no agent is ever unknown.
 
-    `base` is the commit its worktree stands on, `base_ref` the name that was cut from.
+    `base` is the commit its worktree stands on, `base_ref` the name that was cut from. `output` is the file that takes
+    what the agent's tool says for programs, `log` what it says for people. `resumes` says that `session` is an earlier
+    attempt's, which goes on.
     """
 
     attempt: int
@@ -34,6 +38,8 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
     log: str
     model: str | None = None
     session: str | None = None
+    output: str | None = None
+    resumes: bool = False
 
     def fold(self, plan: PlanState) -> None:
         """It is the node's attempt now."""
@@ -48,6 +54,7 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
                 number=self.attempt, claim=self.claim, started=self.at, runner=self.runner, machine=self.machine,
                 launcher=self.launcher, worktree=self.worktree, branch=self.branch, base=self.base,
                 base_ref=self.base_ref, log=self.log, seq=plan.seq, model=self.model, session=self.session,
+                output=self.output, resumes=self.resumes,
             ),
         )  # fmt: skip
 
@@ -66,17 +73,47 @@ class AgentSpawned(NodeEvent, tag="agent_spawned", frozen=True):
 
 
 class AttemptExited(NodeEvent, tag="attempt_exited", frozen=True):
-    """The attempt's process is gone; its exit code where it is known. It moves no status."""
+    """The attempt's process is gone; its exit code where it is known. It moves no status.
+
+    `session` is the one that the tool itself named, where it could not be given one. `unpriced` says that its tool
+    tells what an attempt cost, and that this one ended without a word.
+    """
 
     attempt: int
     exit_code: int | None = None
     seconds: float | None = None
+    session: str | None = None
+    unpriced: bool = False
 
     def fold(self, plan: PlanState) -> None:
         """Note when it went."""
         attempt = plan.nodes[self.node].attempt
         if attempt is not None and attempt.number == self.attempt:
-            plan.change(self.node, attempt=replace(attempt, exited_at=self.at, exit_code=self.exit_code))
+            session = self.session or attempt.session
+            gone = replace(attempt, exited_at=self.at, exit_code=self.exit_code, session=session)
+            plan.change(self.node, attempt=gone)
+            if self.unpriced:
+                plan.unpriced = plan.unpriced | {session or f"{self.node}#{self.attempt}"}
+
+
+class AttemptLimited(NodeEvent, tag="attempt_limited", frozen=True):
+    """The attempt's agent ran into a limit of its account: the tool's own words, and when it says that it resets.
+
+    `kind` is usage (the account's quota is used up), rate (too many requests just now), overloaded (the service is) or
+    spend (money ran out; only a person ends that).
+    """
+
+    attempt: int
+    kind: LimitKind
+    text: str
+    resets_at: Time | None = None
+
+    def fold(self, plan: PlanState) -> None:
+        """Remember what its agent waits for."""
+        attempt = plan.nodes[self.node].attempt
+        if attempt is not None and attempt.number == self.attempt:
+            limit = Limited(kind=self.kind, text=self.text, at=self.at, resets_at=self.resets_at)
+            plan.change(self.node, attempt=replace(attempt, limit=limit))
 
 
 class AttemptJudged(NodeEvent, tag="attempt_judged", frozen=True):
@@ -126,14 +163,22 @@ class WorktreeFreed(NodeEvent, tag="worktree_freed", frozen=True):
 
 
 class CostReported(NodeEvent, tag="cost_reported", frozen=True):
-    """What an agent says it cost, in US dollars."""
+    """What an agent says it cost, in US dollars.
+
+    `session_usd` is what its whole session cost so far, where the tool counts that: it says what attempts cost that
+    were killed before they could.
+    """
 
     usd: float
     turns: int = 0
     session: str | None = None
+    session_usd: float | None = None
 
     def fold(self, plan: PlanState) -> None:
         """Add it up, for the node and the plan."""
         node = plan.nodes[self.node]
+        if self.session is not None and self.session_usd is not None:
+            plan.session_usd = {**plan.session_usd, self.session: self.session_usd}
+            plan.unpriced = plan.unpriced - {self.session}
         plan.spent_usd = (plan.spent_usd or 0.0) + self.usd
         plan.change(self.node, spent_usd=(node.spent_usd or 0.0) + self.usd, turns=node.turns + self.turns)

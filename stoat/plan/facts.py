@@ -41,6 +41,10 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     since: Time = ""
     reasons: dict[str, HeldBack] = {}
     """Why a node is not launched although it is ready, by node id, as the runner last said it."""
+    limited_until: Time | None = None
+    """When it goes on, while its agents' account has no quota left."""
+    limited: tuple[str, ...] = ()
+    """The nodes whose agents wait for that."""
 
 
 class Facts(Struct, frozen=True, kw_only=True):

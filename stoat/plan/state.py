@@ -91,6 +91,7 @@ class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcome: str | None = None
     detail: str | None = None
     output: str | None = None
+    log_from: int = 0
     resumes: bool = False
     limit: Limited | None = None
 
@@ -140,6 +141,8 @@ class Question(Struct, frozen=True, kw_only=True, omit_defaults=True):
     asked_by: str
     at: Time
     session: str | None = None
+    seq: int = 0
+    """Its place in the plan's stream."""
     state: Literal["open", "answered", "dismissed"] = "open"
     answer: Mark | None = None
     """Who settled it and when; `why` holds the answer's text."""

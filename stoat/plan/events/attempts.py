@@ -22,8 +22,8 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
     """A runner is about to start an agent: appended before the process exists, so that no agent is ever unknown.
 
     `base` is the commit its worktree stands on, `base_ref` the name that was cut from. `output` is the file that takes
-    what the agent's tool says for programs, `log` what it says for people. `resumes` says that `session` is an earlier
-    attempt's, which goes on.
+    what the agent's tool says for programs, `log` what it says for people, from byte `log_from` on. `resumes` says that
+    `session` is an earlier attempt's, which goes on.
     """
 
     attempt: int
@@ -39,6 +39,7 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
     model: str | None = None
     session: str | None = None
     output: str | None = None
+    log_from: int = 0
     resumes: bool = False
 
     def fold(self, plan: PlanState) -> None:
@@ -54,7 +55,7 @@ class AttemptStarted(NodeEvent, tag="attempt_started", frozen=True):
                 number=self.attempt, claim=self.claim, started=self.at, runner=self.runner, machine=self.machine,
                 launcher=self.launcher, worktree=self.worktree, branch=self.branch, base=self.base,
                 base_ref=self.base_ref, log=self.log, seq=plan.seq, model=self.model, session=self.session,
-                output=self.output, resumes=self.resumes,
+                output=self.output, log_from=self.log_from, resumes=self.resumes,
             ),
         )  # fmt: skip
 

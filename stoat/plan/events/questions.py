@@ -20,7 +20,7 @@ class Asked(NodeEvent, tag="asked", frozen=True):
         node = plan.nodes[self.node]
         plan.questions[self.question] = Question(
             id=self.question, node=self.node, question=self.text, asked_by=self.by.name, at=self.at,
-            session=self.by.session,
+            session=self.by.session, seq=plan.seq,
         )  # fmt: skip
         plan.change(self.node, open_questions=node.open_questions + 1)
 

@@ -28,7 +28,7 @@ class Assignment:
 
     `asked` holds (question, answer) pairs that a person settled; `before` says how the last attempt was judged.
     `issue` is what an issue node is about; `reviewed` the branch that a review is of, and `found` what its earlier
-    rounds found, one a line.
+    rounds found, one a line; `takes_mcp` whether its launcher hands it our tools.
     """
 
     plan: str
@@ -46,6 +46,7 @@ class Assignment:
     issue: Brief | None = None
     reviewed: str | None = None
     found: tuple[str, ...] = ()
+    takes_mcp: bool = False
 
     @property
     def ref(self) -> str:
@@ -55,7 +56,7 @@ class Assignment:
 
 def assignment(
     plan: PlanState, node: NodeState, *, holder: str, own_names: tuple[str, ...], before: str | None,
-    issue: Brief | None = None,
+    issue: Brief | None = None, takes_mcp: bool = False,
 ) -> Assignment:  # fmt: skip
     """What the agent of the node's attempt is told of it."""
     attempt, spec = node.attempt, node.spec
@@ -71,6 +72,7 @@ def assignment(
         own_names=own_names, skills=spec.skills or plan.header.skills, before=before, asked=asked,
         issue=issue, reviewed=plan.header.branch if spec.kind == REVIEW else None,
         found=tuple(review.told(one) for one in node.review.found[-MOST_TOLD:]) if node.review is not None else (),
+        takes_mcp=takes_mcp,
     )  # fmt: skip
 
 
@@ -135,11 +137,11 @@ def _written(work: Assignment, fence: Fence, brief: str | None = None) -> str:
     if work.before:
         parts.append("The attempt before this one ended so:\n" + fence.around("last attempt", work.before))
     place = _LOOK if node.kind == REVIEW else _PLACE + ("" if issue is not None else _NO_PUSH) + _NO_OTHER
-    parts += [f"{place}\n" + fence.around("place", _place(work)), _MACHINE]
+    parts += [f"{place}\n" + fence.around("place", _place(work)), MACHINE]
     if work.own_names:
         parts.append(_VARIABLES + fence.around("variables", "\n".join(work.own_names)))
     parts += briefing.ending(issue, fence, ref=work.ref, claim=work.claim) if issue is not None else []
-    parts.append(_asking(work))
+    parts.append(asking(work.ref, takes_mcp=work.takes_mcp))
     return "\n\n".join(parts) + "\n"
 
 
@@ -166,7 +168,7 @@ _FOUND = (
     "This was found before, and this became of it. Do not submit again what was rejected, unless it is worse than was "
     "said.\n"
 )
-_MACHINE = (
+MACHINE = (
     "This machine is shared with other agents and with people. Do not stop, restart or clean up any process, "
     "container, service or database that you did not start yourself."
 )
@@ -241,8 +243,10 @@ def _place(work: Assignment) -> str:
     return f"{place}\nunder review: {work.reviewed}" if work.reviewed else place
 
 
-def _asking(work: Assignment) -> str:
+def asking(ref: str, *, takes_mcp: bool) -> str:
+    """How an agent asks a person: with our tools, where its launcher hands them over, else at the command line."""
+    how = "with the tool `ask_person` of the MCP server stoat" if takes_mcp else f"stoat ask {ref} 'your question'"
     return (
-        f"What only a person can decide, ask: stoat ask {work.ref} 'your question'. Then end; the node waits for the "
-        "answer. Do not guess, and do not work around it."
+        f"What only a person can decide, ask: {how}. Where neither works, end with a paragraph that begins with "
+        "`Question for a person:`. Then end; the node waits for the answer. Do not guess, and do not work around it."
     )

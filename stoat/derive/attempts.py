@@ -8,6 +8,7 @@ count but what GitHub shows:
 |----------------------------------------------------------------|----------------------|
 | it reads done, or a pull request that closes it is open        | done                 |
 | a pull request of it was merged since the attempt began        | done                 |
+| a limit of its account stopped its agent                       | limited              |
 | its agent asked a person                                       | given-back           |
 | nobody saw its process, and nothing is on its branch           | lost                 |
 | less than --settle-seconds ago                                 | wait                 |
@@ -89,6 +90,8 @@ def judge(
         return Verify(branch.commit)
     if done:
         return Judged("done", _committed(branch) if node.spec.kind == CHANGE else answer.detail)
+    if attempt.limit is not None:
+        return Judged("limited", attempt.limit.text)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
     if answer.status == "findings" and node.diagnosed_seq > attempt.seq:
@@ -109,6 +112,8 @@ def _of_issue(
 ) -> Verdict:  # fmt: skip
     if answer.status in ("done", "pr-open") or _merged_since(attempt, answer):
         return Judged("done", answer.detail)
+    if attempt.limit is not None:
+        return Judged("limited", attempt.limit.text)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
     if _never_was(node, attempt, branch):

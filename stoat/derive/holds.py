@@ -34,10 +34,13 @@ from stoat.plan.state import NodeState, PlanState
 
 HoldReason = Literal[
     "person", "cloud", "unbound", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging", "unseen",
-    "over", "finished", "upstream", "elsewhere", "unnamed", "slot", "resource", "alone",
+    "over", "finished", "upstream", "elsewhere", "unnamed", "slot", "resource", "alone", "limited",
+    "reserved", "cap", "scarce",
 ]  # fmt: skip
 """The rows above; and of a runner: elsewhere (another repository's), unnamed (its own checkout's remote names none),
-slot (all are taken), resource (one is full), alone (it wants the machine to itself, or another node has it)."""
+slot (all are taken), resource (one is full), alone (it wants the machine to itself, and something runs), limited
+(the account has no quota left), reserved (another node has the machine to itself), cap (the machine takes no more
+agents), scarce (it is short of disk, of memory or of processors)."""
 
 UNSEEN: frozenset[Status] = frozenset({"unknown", "missing"})
 """How an issue reads that GitHub does not show, or that nobody has looked at."""

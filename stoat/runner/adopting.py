@@ -19,7 +19,7 @@ from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import Identity, end_tree, find_marked, is_alive
 from stoat.runner import agents, workspace
-from stoat.runner.launching import give_back, released
+from stoat.runner.claiming import give_back, released
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState
 

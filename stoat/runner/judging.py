@@ -17,9 +17,9 @@ from stoat.plan.nodes import REVIEW
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, spawn
 from stoat.runner import agents, workspace
+from stoat.runner.claiming import released
 from stoat.runner.filling import fill_arguments, values
 from stoat.runner.issues import watching
-from stoat.runner.launching import released
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState, Verification
 from stoat.runner.workspace import Work

@@ -12,7 +12,7 @@ from stoat.derive.wording import runner as say
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.claims import DEFAULT_LEASE, ClaimRenewed
 from stoat.plan.state import PlanState
-from stoat.runner.launching import give_back
+from stoat.runner.claiming import give_back
 from stoat.runner.reading import append
 from stoat.runner.reaping import stop_job
 from stoat.runner.state import Job, Run, RunState

@@ -12,8 +12,9 @@ from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import PlanState
 from stoat.processes import end_tree
 from stoat.runner import agents, workspace
-from stoat.runner.launching import released, setup_failed, start_agent
+from stoat.runner.claiming import released
 from stoat.runner.reading import append
+from stoat.runner.starting import setup_failed, start_agent
 from stoat.runner.state import Job, Run, RunState, Verification
 
 

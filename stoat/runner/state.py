@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stoat.clock import Time
-from stoat.derive.answers import Answers, PlanAnswer
+from stoat.derive.answers import Answers, NeedKind, PlanAnswer
+from stoat.derive.drift import Told
 from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
+from stoat.derive.quota import Pause
+from stoat.derive.resume import Resume
 from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
 from stoat.gitstore.work.integration import Integration
 from stoat.gitstore.work.worktrees import Project
 from stoat.observe.live import Live
-from stoat.plan.facts import RunnerFact
+from stoat.plan.facts import DriftFact, RunnerFact
 from stoat.plan.github import GitHubNow
 from stoat.plan.state import PlanState, State
 from stoat.processes import Identity, Process, is_alive
@@ -29,6 +32,9 @@ from stoat.runner.options import RunOptions
 from stoat.runner.waking import Waker
 from stoat.service.session import Session
 from stoat.service.sweeper import Sweeper
+
+if TYPE_CHECKING:
+    from stoat.runner.drifting import Drifts
 
 JobKind = Literal["agent", "setup", "verify"]
 
@@ -91,6 +97,7 @@ class Run:
     waker: Waker
     sweeper: Sweeper
     texts: Texts
+    drifts: Drifts
     environ: Mapping[str, str]
     stoat: Path
     interrupts: Interrupts
@@ -134,6 +141,10 @@ class RunState:
     """The (commit, tip of the plan's branch) with which a node's landing did not go through."""
     troubles: Mapping[str, Trouble] = field(default_factory=dict)
     stop: Stop | None = None
+    stopped_at: Time = ""
+    """Since when `stop` holds."""
+    called: frozenset[tuple[NeedKind, str | None]] = frozenset()
+    """What was called out for a person, by kind and node, and is not settled."""
     launched: int = 0
     failures: int = 0
     spent_before: float = 0.0
@@ -141,6 +152,10 @@ class RunState:
     last_fetch: float | None = None
     last_words: Mapping[str, str] = field(default_factory=dict)
     unlaunchable: Mapping[str, int] = field(default_factory=dict)
+    resuming: Mapping[str, Resume] = field(default_factory=dict)
+    """The session that the agent of a node goes on in, by node, for those that this run began so."""
+    pause: Pause | None = None
+    """What keeps every agent from starting: the account has no quota left."""
     holds: tuple[Hold, ...] = ()
     due: float | None = None
     pending: bool = False
@@ -155,6 +170,11 @@ class RunState:
     """Whether a launch waits for the text of its issue."""
     asked: Time | None = None
     """When this run last asked for a look at GitHub."""
+    drift: DriftFact | None = None
+    """How the plan's branch stood to its base when that was last looked at."""
+    drift_told: Told = field(default_factory=Told)
+    drift_asked: tuple[float, str | None] | None = None
+    """When (monotonic) the last look at the drift began, and where the plan's branch was then."""
 
     def with_trouble(self, node: str, trouble: Trouble) -> RunState:
         """The same with a trouble noted."""

@@ -20,7 +20,7 @@ TRIED = Attempt(
 
 def limited(kind: LimitKind, resets_at: str | None = None, at: str = NOW, **more: object) -> NodeState:
     limit = Limited(kind=kind, text="You've hit your limit", at=at, resets_at=resets_at)
-    return node("a", attempt=replace(TRIED, outcome="limited", limit=limit, **more))
+    return node("a", attempt=replace(TRIED, **{"outcome": "limited", "limit": limit, **more}))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ DRIVER = '''\
 import os, re, signal, sys
 from stoat.cli import main
 from stoat.gitstore.work import landing as git_landing
-from stoat.runner import landing, launching
+from stoat.runner import landing, starting
 from stoat.service.session import Session
 
 when, what = sys.argv[1].split(" ", 1)
@@ -59,13 +59,13 @@ def dying(self, decide):
 
 Session.commit = dying
 if (when, what) == ("after", "spawn"):
-    spawn = launching.spawn
+    spawn = starting.spawn
 
     def spawning(*args, **named):
         spawn(*args, **named)
         die()
 
-    launching.spawn = spawning
+    starting.spawn = spawning
 if (when, what) == ("after", "git landed"):
     land = git_landing.land
 

@@ -21,6 +21,7 @@ from stoat.derive.wording.text import (
     listed,
     one_line,
 )
+from stoat.plan.state import LimitKind
 
 
 class Launched(NamedTuple):
@@ -206,7 +207,7 @@ def done(node: str, detail: str) -> str:
 def held(hold: Hold, plan: str) -> str | None:
     """Why a node that is ready is not launched; None for what passes by itself (a slot, an attempt being judged) or is
     said of its pull request."""
-    passes = hold.reason in ("slot", "pr-open") or (hold.reason == "judging" and not hold.what)
+    passes = hold.reason in ("slot", "pr-open", "limited") or (hold.reason == "judging" and not hold.what)
     return None if passes else f"⚠ {hold.node}: {why_held(hold, plan)}"
 
 
@@ -233,9 +234,17 @@ def why_held(hold: Hold, plan: str) -> str:
         "finished": f"finished, and waits to be merged — stoat restart {plan}/{node} does it over",
         "upstream": f"'{what}' is done and has not landed yet, so its work would be missing",
         "resource": f"waiting on {what}",
+        "limited": f"waits for a limit of its account — goes on at {what}",
         "alone": f"has to run alone, and '{what}' runs" if what else "has to run alone",
     }
     return sentences[hold.reason]
+
+
+def paused_for_a_limit(kind: LimitKind, text: str, until: str) -> str:
+    """The account has no quota left: nothing new is started. `until` is a moment on the clock of this machine."""
+    if kind == "spend":
+        return f"⚠ paused: a person has to put money into the account; tried again at {until} ({one_line(text)})"
+    return f"⚠ paused for a usage limit — resumes at {until} ({one_line(text)})"
 
 
 def no_base(node: str, why: str) -> str:
@@ -251,15 +260,20 @@ def machine_held(by: str, why: str | None) -> str:
 def stopped(stop: Stop, running: int) -> str:
     """No more claims, and why; agents that are out finish."""
     out = f"; {counted(running, 'agent')} out there will finish" if running else ""
-    why = {
-        "asked": "stopping, as you asked",
-        "stop-file": "stopping: .stoat-stop is in the project directory",
-        "budget": f"stopping: another budget would pass ${stop.limit:g} (${stop.used:g} handed out)",
-        "cost": f"stopping: agents reported ${stop.used:.2f}, the limit is ${stop.limit:g}",
-        "time": f"stopping: {duration_text(stop.limit * 60)} are over",
-        "failures": f"stopping: {counted(int(stop.used), 'attempt')} in a row got nowhere — likely the environment",
-    }[stop.reason]
+    why = "stopping, as you asked" if stop.reason == "asked" else f"stopping: {reached(stop)}"
     return f"⚠ {why}{out}"
+
+
+def reached(stop: Stop) -> str:
+    """Why a run takes no new work, as a fragment."""
+    return {
+        "asked": "a person asked it to",
+        "stop-file": ".stoat-stop is in the project directory",
+        "budget": f"another budget would pass ${stop.limit:g} (${stop.used:g} handed out)",
+        "cost": f"agents reported ${stop.used:.2f}, the limit is ${stop.limit:g}",
+        "time": f"{duration_text(stop.limit * 60)} are over",
+        "failures": f"{counted(int(stop.used), 'attempt')} in a row got nowhere — likely the environment",
+    }[stop.reason]
 
 
 def go_on() -> str:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -79,3 +83,93 @@ def test_adding_seconds_and_taking_the_difference_agree(moment: datetime, second
 @given(moments)
 def test_seconds_since_1970_and_back_is_the_same_moment(moment: datetime) -> None:
     assert clock.since_epoch(clock.parse(clock.text(moment)).timestamp()) == clock.text(moment)
+
+
+CHICAGO = clock.zone("America/Chicago")
+
+
+@pytest.mark.parametrize(
+    ("now", "said", "when"),
+    [
+        ("2026-11-30T21:13:00Z", (16, 0), "2026-11-30T22:00:00.000Z"),
+        ("2026-11-30T22:00:00Z", (16, 0), "2026-11-30T22:00:00.000Z"),
+        ("2026-11-30T22:30:00Z", (16, 0), "2026-11-30T22:00:00.000Z"),
+        ("2026-11-30T22:30:01Z", (16, 0), "2026-12-01T22:00:00.000Z"),
+        ("2026-12-01T05:50:00Z", (0, 10), "2026-12-01T06:10:00.000Z"),
+        ("2026-12-01T06:10:00Z", (23, 50), "2026-12-01T05:50:00.000Z"),
+        # 8 March 2026: 01:59 CST is followed by 03:00 CDT; 1 November 2026: 01:59 CDT by 01:00 CST.
+        ("2026-03-08T07:00:00Z", (2, 30), "2026-03-08T08:30:00.000Z"),
+        ("2026-03-08T07:00:00Z", (3, 0), "2026-03-08T08:00:00.000Z"),
+        ("2026-11-01T05:00:00Z", (1, 30), "2026-11-01T07:30:00.000Z"),
+        ("2026-11-01T06:45:00Z", (1, 30), "2026-11-01T07:30:00.000Z"),
+        ("2026-11-01T07:45:00Z", (1, 30), "2026-11-01T07:30:00.000Z"),
+        ("2026-10-31T20:00:00Z", (15, 30), "2026-10-31T20:30:00.000Z"),
+        ("2026-11-01T02:00:00Z", (7, 0), "2026-11-01T13:00:00.000Z"),
+    ],
+)  # fmt: skip
+def test_a_clock_that_was_named_reads_so_next_or_just_did(now: str, said: tuple[int, int], when: str) -> None:
+    assert clock.when_read(*said, CHICAGO, now) == when
+
+
+@pytest.mark.parametrize(
+    ("now", "month", "day", "year", "when"),
+    [
+        ("2026-11-30T21:13:00Z", 12, 3, None, "2026-12-03T13:00:00.000Z"),
+        ("2026-12-03T13:30:00Z", 12, 3, None, "2026-12-03T13:00:00.000Z"),
+        ("2026-12-03T13:30:01Z", 12, 3, None, "2027-12-03T13:00:00.000Z"),
+        ("2026-12-31T13:00:00Z", 1, 2, None, "2027-01-02T13:00:00.000Z"),
+        ("2027-01-01T06:10:00Z", 12, 31, None, "2027-12-31T13:00:00.000Z"),
+        ("2026-11-30T21:13:00Z", 2, 29, None, "2028-02-29T13:00:00.000Z"),
+        ("2026-11-30T21:13:00Z", 2, 30, None, None),
+        ("2026-11-30T21:13:00Z", 9, 29, 2026, "2026-09-29T12:00:00.000Z"),
+        ("2026-11-30T21:13:00Z", 2, 29, 2027, None),
+    ],
+)  # fmt: skip
+def test_a_date_without_a_year_is_the_next_such(now: str, month: int, day: int, year: int | None, when: str) -> None:
+    assert clock.when_read(7, 0, CHICAGO, now, month=month, day=day, year=year) == when
+
+
+zones = st.sampled_from(
+    ["UTC", "America/Chicago", "America/St_Johns", "Asia/Kathmandu", "Asia/Kolkata", "Australia/Lord_Howe",
+     "Europe/London", "Pacific/Apia", "Pacific/Auckland", "Pacific/Kiritimati"]
+)  # fmt: skip
+recent = st.datetimes(min_value=datetime(2024, 1, 1), max_value=datetime(2040, 1, 1), timezones=st.just(UTC))
+
+
+@given(recent, st.integers(0, 23), st.integers(0, 59), zones)
+def test_a_named_clock_is_found_in_any_zone_at_any_time(now: datetime, hour: int, minute: int, name: str) -> None:
+    zone = clock.zone(name)
+    found = clock.when_read(hour, minute, zone, clock.text(now))
+    assert found is not None
+    wait = clock.parse(found) - clock.parse(clock.text(now))
+    assert timedelta(minutes=-30) <= wait <= timedelta(hours=25)
+    reading = clock.parse(found).astimezone(zone)
+    skipped = reading.replace(tzinfo=None, hour=hour, minute=minute, fold=0).replace(tzinfo=zone)
+    is_there = skipped.astimezone(UTC).astimezone(zone).replace(tzinfo=None) == skipped.replace(tzinfo=None)
+    assert (reading.hour, reading.minute) == (hour, minute) or not is_there
+
+
+def test_the_machines_own_zone_is_meant_by_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Chicago")
+    time.tzset()
+    try:
+        assert clock.when_read(16, 0, None, "2026-11-30T21:13:00Z") == "2026-11-30T22:00:00.000Z"
+        assert clock.when_read(1, 30, None, "2026-11-01T05:00:00Z") == "2026-11-01T07:30:00.000Z"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize("name", ["", "Nowhere/Land", "../../etc/passwd", "/etc/localtime", "America", "a\x00b", "Ö/x"])
+def test_a_zone_that_is_none_is_not_guessed(name: str) -> None:
+    assert clock.zone(name) is None
+
+
+def test_without_a_database_of_zones_only_utc_is_known() -> None:
+    script = (
+        "import sys, zoneinfo; sys.modules['tzdata'] = None; zoneinfo.reset_tzpath([]); from stoat import clock; "
+        "print(clock.zone('Asia/Tokyo'), clock.zone('UTC'))"
+    )
+    environ = {"PYTHONPATH": os.pathsep.join(sys.path), "PATH": os.defpath}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environ)
+    assert done.stdout.split() == ["None", "UTC"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoat.processes.ending import end_tree, wait_for_end
+from stoat.processes.ending import end_tree, interrupt, wait_for_end
 from stoat.processes.environment import agent_environment
 from stoat.processes.identity import (
     Identity,
@@ -25,6 +25,7 @@ __all__ = [
     "end_tree",
     "find_marked",
     "identity_of",
+    "interrupt",
     "is_alive",
     "is_dead",
     "is_known_dead",

@@ -63,6 +63,16 @@ def _sleep_until_one_ends(identities: Iterable[Identity], seconds: float) -> Non
             os.close(handle)
 
 
+def interrupt(identity: Identity, patience: float) -> bool:
+    """Ask one process to end as Ctrl-C does, and give it so many seconds; whether it has ended.
+
+    An agent's tool then says what it cost, which it does not on TERM. A process that no longer is what `identity` names
+    is not signalled.
+    """
+    _signal(identity, signal.SIGINT)
+    return not _outlast({identity}, patience)
+
+
 def end_tree(identity: Identity, grace: float, *, marker: tuple[str, str] | None = None) -> tuple[Identity, ...]:
     """End a process, its descendants and what else is in a group or session it leads; gives those that would not go.
 

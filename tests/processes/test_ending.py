@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stoat.processes import Identity, Process, end_tree, ending, is_alive, seeing, spawn
+from stoat.processes import Identity, Process, end_tree, ending, interrupt, is_alive, seeing, spawn
 from tests.support.programs import TELL, python, told, told_identity, wait_for_death
 
 STUBBORN = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
@@ -31,6 +31,33 @@ def test_a_program_that_heeds_term_ends_within_its_grace_and_says_its_goodbye(pl
     assert end_tree(process.identity, 20) == ()
     assert told(place, "bye") == "bye"
     assert process.wait(5) == 3
+
+
+def test_one_that_is_interrupted_gets_to_say_what_it_has_to_say(place: Path) -> None:
+    code = "import signal\nsignal.signal(signal.SIGINT, lambda *_: (tell('bye', 'bye'), sys.exit(0)))\ntell('up')"
+    process = start(code + REST, place)
+    told(place, "up")
+    assert interrupt(process.identity, 20)
+    assert told(place, "bye") == "bye"
+    assert process.wait(5) == 0
+
+
+def test_one_that_ignores_an_interrupt_is_given_its_time_and_no_more(place: Path) -> None:
+    process = start("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntell('up')" + REST, place)
+    told(place, "up")
+    begun = time.monotonic()
+    assert not interrupt(process.identity, 0.3)
+    assert time.monotonic() - begun < 10
+    assert is_alive(process.identity)
+    end_tree(process.identity, 5)
+
+
+def test_a_process_that_only_has_the_pid_of_an_interrupted_one_is_not_touched(place: Path) -> None:
+    process = start("tell('up')" + REST, place)
+    told(place, "up")
+    assert interrupt(process.identity._replace(started="1"), 5)
+    assert is_alive(process.identity)
+    end_tree(process.identity, 5)
 
 
 def test_one_that_ignores_term_is_killed_after_its_grace(place: Path) -> None:

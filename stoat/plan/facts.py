@@ -21,6 +21,21 @@ class HeldBack(Struct, frozen=True):
     detail: str
 
 
+class DriftFact(Struct, frozen=True, kw_only=True):
+    """How a plan's branch stood to its base when a runner last looked: the commits that it lacks, the files that a
+    merge would leave in conflict, and those of the base's commits that touch them (short id and subject).
+
+    `problem` says why nothing could be seen; then the rest says nothing.
+    """
+
+    at: Time
+    base: str = ""
+    behind: int = 0
+    conflicts: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    problem: str | None = None
+
+
 class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     """A runner as its live file says it: who, for which plan, from which checkout, and in what state.
 
@@ -41,6 +56,8 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     since: Time = ""
     reasons: dict[str, HeldBack] = {}
     """Why a node is not launched although it is ready, by node id, as the runner last said it."""
+    drift: DriftFact | None = None
+    """How its plan's branch stands to the base; None where there is none, or nobody has looked yet."""
     limited_until: Time | None = None
     """When it goes on, while its agents' account has no quota left."""
     limited: tuple[str, ...] = ()

@@ -26,6 +26,7 @@ from stoat.plan.nodes import GATE, SLICE
 from stoat.plan.state import PlanState
 from stoat.processes import machine_name
 from stoat.runner import agents, workspace
+from stoat.runner.drifting import Drifts
 from stoat.runner.issues.texts import Texts
 from stoat.runner.landing import prepare_branch
 from stoat.runner.narration import Narrator
@@ -66,7 +67,7 @@ def start(
             options=options, project=project, repo=fact.repo, runner_id=runner_id, machine=machine, live=live,
             session=replace(session, actor=Actor(name=options.agent, as_="runner", session=None)),
             narrator=Narrator(emit), waker=waker, sweeper=sweeper, environ=environ,
-            texts=Texts(environ, waker.wake, monotonic),
+            texts=Texts(environ, waker.wake, monotonic), drifts=Drifts(waker.wake),
             stoat=agents.own_command(session.store.common), interrupts=Interrupts(), monotonic=monotonic,
             started=monotonic(), home=Path.home(), fact=fact,
         )  # fmt: skip

@@ -24,6 +24,7 @@ from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
+from stoat.runner.drifting import drift
 from stoat.runner.issues.bringing import bring
 from stoat.runner.issues.watching import awaits_first_look, is_blind, watch
 from stoat.runner.judging import judge
@@ -40,7 +41,7 @@ from stoat.service.session import Session
 
 Step = Callable[[Run, RunState], RunState]
 
-STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, watch, judge, check, land, bring, launch)
+STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, watch, judge, check, land, bring, drift, launch)
 
 _PATIENCE = 3
 """Polls in a row that may fail with no agent out there before the run ends with the error."""
@@ -152,7 +153,7 @@ def _fact(run: Run, state: RunState) -> RunnerFact:
     reasons = {hold.node: _held_back(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
     failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable or why in _NOT_NOW}
     reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
-    return changed(run.fact, state=word, running=running, reasons=reasons)
+    return changed(run.fact, state=word, running=running, reasons=reasons, drift=state.drift)
 
 
 def _held_back(hold: Hold, plan: str) -> HeldBack:

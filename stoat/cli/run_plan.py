@@ -127,13 +127,14 @@ def work(
     from stoat.cli import logs
     from stoat.derive.limits import Limits
     from stoat.derive.schedule import Scope
-    from stoat.runner import loop, options, profiles
+    from stoat.runner import launchers as known
+    from stoat.runner import loop, options
 
     options.refuse_later(name for name in options.LATER if _was_given(ctx, name))
-    arguments = profiles.split_arguments("--agent-args", agent_args)
-    verification = profiles.split_arguments("--verify-command", verify_command or "")
+    arguments = known.split_arguments("--agent-args", agent_args)
+    verification = known.split_arguments("--verify-command", verify_command or "")
     chosen = options.RunOptions(
-        plan=plan, project=project, profile=profiles.choose(launcher, launchers, Path.home()), parallel=parallel,
+        plan=plan, project=project, profile=known.choose(launcher, launchers, Path.home()), parallel=parallel,
         expedite_slot=expedite_slot, max_attempts=max_attempts, agent_command=agent_command, model=model,
         agent_args=arguments, scope=Scope(only=frozenset(node or ()), skip=frozenset(skip or ()),
                                           ignore_dependencies=ignore_dependencies),

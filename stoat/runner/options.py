@@ -15,7 +15,8 @@ from stoat.errors import Refused
 from stoat.plan.guards import not_archived
 from stoat.plan.state import PlanState
 from stoat.plan.variables import RUN_TAG
-from stoat.runner.profiles import Profile, has_posture
+from stoat.runner.launchers import has_posture
+from stoat.runner.profiles import Profile
 
 LATER = {
     "url": "a coordination server for runners",

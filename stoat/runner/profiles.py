@@ -1,8 +1,7 @@
-"""Launcher profiles: how an agent of some tool is started, read from launchers.json, turned into an argument list."""
+"""The shape of a launcher profile: how an agent of some tool is started; and the file in which users write them."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -10,11 +9,7 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from stoat.errors import UNDECODABLE, Invalid, Problem, Refused
-from stoat.runner.filling import fill
-
-BUILT_IN = ("claude", "codex", "gemini")
-"""Names that are kept for the profiles Stoat will bring along; a user's own profile may have one all the same."""
+from stoat.errors import UNDECODABLE, Invalid, Problem
 
 Result = Literal["claude-json", "codex-jsonl", "gemini-json", "none"]
 
@@ -23,11 +18,26 @@ _LISTS = (
     "leanArguments", "skillArguments", "postureFlags",
 )  # fmt: skip
 _WORDS = ("name", "command", "defaultModel", "result")
-_HINT = "its shape is in docs/runner.md, “Launchers”"
+HINT = "its shape is in docs/runner.md, “Launchers”"
+
+_HOLES: Mapping[str, tuple[str, ...]] = {
+    "arguments": ("prompt",), "modelArguments": ("model",), "budgetArguments": ("budget",),
+    "sessionArguments": ("session",), "resumeArguments": ("session",), "mcpArguments": ("mcp", "mcptoml"),
+    "skillArguments": ("skills",),
+}  # fmt: skip
+"""What each list is for: one of these placeholders has to stand in it."""
+
+PROMPT = "{prompt}"
+OPTIONS = "{options}"
+"""The word of `arguments` or `resumeArguments` in whose place the other lists and --agent-args go; else at the end."""
 
 
 class Profile(Struct, frozen=True, rename="camel", kw_only=True):
-    """How to start one tool. Each list is left out where its placeholder has no value; `{prompt}` is in `arguments`."""
+    """How to start one tool. Each list is left out where its placeholder has no value; `{prompt}` is in `arguments`.
+
+    `resume_arguments` stand in for `session_arguments` where a session goes on, and for `arguments` as well where the
+    prompt is in them.
+    """
 
     name: str
     command: str
@@ -43,32 +53,6 @@ class Profile(Struct, frozen=True, rename="camel", kw_only=True):
     default_model: str | None = None
     result: Result = "none"
     cloud: bool = False
-
-
-def choose(name: str, file: Path | None, home: Path) -> Profile:
-    """The profile of that name, of `file` or else of ~/.stoat/launchers.json under `home`.
-
-    Invalid with everything that is wrong with the file; Refused where there is no such profile.
-    """
-    place = file or home / ".stoat" / "launchers.json"
-    if file is not None and not file.is_file():
-        raise Refused(f"there is no launchers file {file}", hint=_HINT)
-    profiles = read(place) if place.is_file() else {}
-    if name in profiles:
-        profile = profiles[name]
-        if profile.cloud:
-            raise Refused(
-                f"launcher {name} starts cloud agents, which no worktree of this machine is for",
-                hint="name a launcher without \"cloud\": true; --cloud-launcher comes with a later version",
-            )
-        return profile
-    known = f" (there: {', '.join(profiles)})" if profiles else ""
-    if name in BUILT_IN:
-        raise Refused(
-            f"the built-in launcher {name} comes with a later version",
-            hint=f"give your own profile with --launcher NAME --launchers FILE{known}; {_HINT}",
-        )
-    raise Refused(f"there is no launcher {name!r} in {place}{known}", hint=_HINT)
 
 
 def read(place: Path) -> dict[str, Profile]:
@@ -96,7 +80,7 @@ def read(place: Path) -> dict[str, Profile]:
 
 
 def _invalid(place: Path, problems: Sequence[str]) -> Invalid:
-    return Invalid([Problem(0, 0, f"{place}: {what}", "") for what in problems], hint=_HINT)
+    return Invalid([Problem(0, 0, f"{place}: {what}", "") for what in problems], hint=HINT)
 
 
 def _problems(entry: Any) -> list[str]:
@@ -120,51 +104,9 @@ def _problems(entry: Any) -> list[str]:
 
 
 def _holes_missing(entry: Mapping[str, Any]) -> list[str]:
-    wanted = {
-        "arguments": "prompt", "modelArguments": "model", "budgetArguments": "budget", "sessionArguments": "session",
-    }  # fmt: skip
     return [
-        f"{key} has no {{{hole}}}"
-        for key, hole in wanted.items()
-        if key in entry and not any(f"{{{hole}}}" in word for word in entry[key])
+        f"{key} has no {' or '.join(f'{{{hole}}}' for hole in holes)}"
+        for key, holes in _HOLES.items()
+        if (entry.get(key) or key == "arguments")
+        and not any(f"{{{hole}}}" in word for word in entry[key] for hole in holes)
     ]
-
-
-def command_line(
-    profile: Profile, *, prompt: str, extra: Sequence[str] = (), command: str | None = None,
-    model: str | None = None, budget: float | None = None, session: str | None = None,
-) -> list[str]:  # fmt: skip
-    """The argument list that starts an agent: no shell sees it, and the prompt is within one argument.
-
-    `command` stands in for the profile's; `extra` are --agent-args, at the end.
-    """
-    filled = {"prompt": prompt}
-    words = list(profile.arguments)
-    for name, value, more in (
-        ("model", model, profile.model_arguments),
-        ("budget", None if budget is None else f"{budget:g}", profile.budget_arguments),
-        ("session", session, profile.session_arguments),
-    ):
-        if value is not None:
-            filled[name] = value
-            words += more
-    return [command or profile.command, *(fill(word, filled) for word in words), *extra]
-
-
-def has_posture(profile: Profile, extra: Sequence[str]) -> bool:
-    """Whether one of the profile's permission flags was chosen; a profile that names none has nothing to ask."""
-    given = [*profile.arguments, *extra]
-    return not profile.posture_flags or any(
-        word == flag or word.startswith(f"{flag}=") for word in given for flag in profile.posture_flags
-    )
-
-
-def split_arguments(flag: str, text: str) -> tuple[str, ...]:
-    """A flag's value split as a shell would; Refused with an unterminated quote."""
-    try:
-        return tuple(shlex.split(text))
-    except ValueError as problem:
-        raise Refused(
-            f"{flag} cannot be split into arguments: {str(problem).lower()}",
-            hint="close every quote, or escape it with a backslash",
-        ) from problem

@@ -9,12 +9,15 @@ from stoat.derive.resume import Resume
 from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import runner as say
+from stoat.gitstore.porcelain import GitFailed
+from stoat.gitstore.work.worktrees import git_directory
 from stoat.plan.events.attempts import AgentSpawned
 from stoat.plan.nodes import Node
 from stoat.plan.state import NodeState
 from stoat.processes import NotStarted, Process, spawn
-from stoat.runner import agents, profiles, resumed, workspace
+from stoat.runner import agents, resumed, workspace
 from stoat.runner.claiming import give_back
+from stoat.runner.command_lines import Places, command_line
 from stoat.runner.filling import fill_shell, values
 from stoat.runner.issues import asking
 from stoat.runner.options import executable
@@ -31,16 +34,16 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     worktree, log = Path(attempt.worktree), Path(attempt.log)
     own = agents.own_variables(run.options, spec.id, worktree)
     try:
-        argv = profiles.command_line(
-            run.options.profile, prompt=_told(run, state, node, tuple(own)),
-            extra=run.options.agent_args, command=executable(run.options), model=attempt.model,
-            budget=run.options.limits.budget_usd, session=attempt.session,
-        )  # fmt: skip
         env = agents.environment(
             run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
         )
+        argv = command_line(
+            run.options.profile, prompt=_told(run, state, node, tuple(own)), places=_places(run, worktree),
+            extra=run.options.agent_args, command=executable(run.options), model=attempt.model,
+            budget=run.options.limits.budget_usd, session=attempt.session, resume=attempt.resumes,
+        )  # fmt: skip
         process = spawn(argv, cwd=worktree, env=env, output=log)
-    except (NotStarted, OSError) as problem:
+    except (NotStarted, GitFailed, OSError) as problem:
         state = give_back(run, state, spec.id, say.nothing_started(str(problem)))
         return not_launched(run, state, spec.id, str(problem))
     run.narrator.say(
@@ -57,6 +60,10 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     job = _job("agent", offer, process, attempt.claim, attempt.number, worktree, log)
     jobs = {**state.jobs, spec.id: job}
     return replace(state, jobs=jobs, last_spawn=run.monotonic(), launched=state.launched + 1)
+
+
+def _places(run: Run, worktree: Path) -> Places:
+    return Places(worktree, git_directory(worktree), run.project.common_dir, run.session.store.common)
 
 
 def _told(run: Run, state: RunState, node: NodeState, own_names: tuple[str, ...]) -> str:

@@ -25,7 +25,8 @@ from stoat.plan.state import NodeState
 from stoat.processes import end_tree, find_marked
 from stoat.runner.loop import run_plan
 from stoat.runner.options import RunOptions
-from stoat.runner.profiles import Profile, choose
+from stoat.runner.launchers import choose
+from stoat.runner.profiles import Profile
 from stoat.service import decisions, plans
 from stoat.service.session import Session, parse_ref
 from tests.support.gitrepo import GitRepo, MakeRepo

@@ -6,12 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stoat.errors import Invalid, Refused
-from stoat.runner.profiles import Profile, choose, command_line, has_posture, read, split_arguments
+from stoat.runner.builtin import BUILT_IN
+from stoat.runner.command_lines import command_line
+from stoat.runner.launchers import choose, has_posture, split_arguments
+from stoat.runner.profiles import Profile, read
 
 AIDER: dict[str, Any] = {
     "name": "aider", "command": "aider", "arguments": ["--message", "{prompt}", "--yes"],
@@ -43,10 +47,15 @@ def test_a_users_profile_may_have_the_name_of_a_built_in_one(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["claude", "codex", "gemini"])
-def test_a_built_in_launcher_is_refused_with_the_way_out(name: str, tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="later version") as refused:
-        choose(name, None, tmp_path)
-    assert "--launchers" in (refused.value.hint or "")
+def test_a_built_in_launcher_is_there_with_the_users_own_beside_it(name: str, tmp_path: Path) -> None:
+    assert choose(name, None, tmp_path) == BUILT_IN[name]
+    assert choose(name, written(tmp_path / "l.json", AIDER), tmp_path) == BUILT_IN[name]
+
+
+def test_a_built_in_profile_is_one_that_a_user_could_have_written(tmp_path: Path) -> None:
+    place = tmp_path / "l.json"
+    place.write_bytes(msgspec.json.encode(list(BUILT_IN.values())))
+    assert read(place) == BUILT_IN
 
 
 def test_an_unknown_launcher_and_a_missing_file_are_refused(tmp_path: Path) -> None:
@@ -98,7 +107,8 @@ FULL = Profile(
 def test_the_prompt_is_one_argument_and_nothing_in_it_is_filled(text: str) -> None:
     prompt = text + "{model} {session} $(touch x) 'a\" {prompt}"
     argv = command_line(FULL, prompt=prompt, model="m", session="s", extra=("--yes",))
-    assert argv == ["tool", "-p", prompt, "--model", "m", "--session", "s", "--yes"]
+    told = f"\n{prompt}" if prompt.startswith("-") else prompt
+    assert argv == ["tool", "-p", told, "--model", "m", "--session", "s", "--yes"]
 
 
 def test_what_has_no_value_is_left_out() -> None:
@@ -110,7 +120,7 @@ def test_what_has_no_value_is_left_out() -> None:
     ("flags", "extra", "enough"),
     [
         ((), (), True), (("--yes",), (), False), (("--yes",), ("--yes",), True), (("--mode",), ("--mode=auto",), True),
-        (("--mode",), ("--model", "x"), False),
+        (("--mode",), ("--model", "x"), False), (("-s",), ("-sread-only",), True), (("-s",), ("--search",), False),
     ],
 )  # fmt: skip
 def test_a_posture_is_one_of_the_profiles_own_flags(

@@ -63,7 +63,7 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
 
 
 def _places(run: Run, worktree: Path) -> Places:
-    return Places(worktree, git_directory(worktree), run.project.common_dir, run.session.store.common)
+    return Places(worktree, git_directory(worktree), run.project.common, run.session.store.common)
 
 
 def _told(run: Run, state: RunState, node: NodeState, own_names: tuple[str, ...]) -> str:

@@ -17,14 +17,15 @@ from stoat.cli import context, seeded
 if TYPE_CHECKING:
     from stoat.service.session import Session
 
-_SPREAD = {"-n": "node", "--node": "node", "-k": "node", "--skip": "node", "-E": "pair", "--agent-env": "pair"}
+_SPREAD = {"-n": "node", "--node": "node", "-k": "node", "--skip": "node", "-E": "pair", "--agent-env": "pair",
+           "--port": "node", "--copy": "path"}  # fmt: skip
 
 
 def spread(words: Sequence[str]) -> list[str]:
-    """`--node a b` as `--node a --node b`, likewise --skip and --agent-env: these take several values.
+    """`--node a b` as `--node a --node b`, likewise the other flags of _SPREAD: these take several values.
 
     Once PLAN was named, the words that follow such a flag are its values for as long as they look like one: a node id
-    has no slash, a variable has an equals sign.
+    has no slash, a variable has an equals sign, a path to copy is below the project.
     """
     given: list[str] = []
     flag, kind, values, named = "", "", 0, False
@@ -33,16 +34,23 @@ def spread(words: Sequence[str]) -> list[str]:
             flag, kind, values = word, _SPREAD[word], 0
             given.append(word)
             continue
-        if flag and not word.startswith("-"):
-            fits = "=" in word if kind == "pair" else "/" not in word and word not in (".", "..")
-            if values == 0 or (named and fits):
-                given += [word] if values == 0 else [flag, word]
-                values += 1
-                continue
+        if flag and not word.startswith("-") and (values == 0 or (named and _fits(word, kind))):
+            given += [word] if values == 0 else [flag, word]
+            values += 1
+            continue
         flag = ""
         named = named or (not word.startswith("-") and (index == 0 or not _takes_a_value(words[index - 1])))
         given.append(word)
     return given
+
+
+def _fits(word: str, kind: str) -> bool:
+    """Whether a word can be one more value of a flag of that kind, and not the project's directory."""
+    if kind == "pair":
+        return "=" in word
+    if kind == "path":
+        return not word.startswith(("/", "./", "../", "~")) and word not in (".", "..")
+    return "/" not in word and word not in (".", "..")
 
 
 def _takes_a_value(word: str) -> bool:
@@ -100,12 +108,18 @@ def work(
     agent_setup: Annotated[
         str | None, typer.Option("--agent-setup", "-S", help="Run by a shell in each new worktree first.")
     ] = None,
+    port: Annotated[
+        list[str] | None, typer.Option("--port", help="A port of its own for each worktree, in that variable.")
+    ] = None,
+    copy: Annotated[
+        list[str] | None, typer.Option("--copy", help="Ignored files (.env) for each new worktree.")
+    ] = None,
     verify_command: Annotated[
         str | None, typer.Option("--verify-command", "-v", help="Re-run a done node's specs on its branch; {specs}.")
     ] = None,
     agent: Annotated[str, typer.Option(help="Agent identity for claims.")] = "stoat-runner",
     watch: Annotated[bool, typer.Option("--watch", help="Stay, waiting for new ready work.")] = False,
-    paused: Annotated[bool, typer.Option("--paused", help="Wait for a person's Start. (Later.)")] = False,
+    paused: Annotated[bool, typer.Option("--paused", help="With --watch: wait for a person's `stoat resume`.")] = False,
     once: Annotated[bool, typer.Option("--once", help="One poll, then exit; agents run on.")] = False,
     base: Annotated[str | None, typer.Option("--base", "-B", help="Where new branches are cut from.")] = None,
     max_total_usd: Annotated[float | None, typer.Option(help="Stop claiming past this cost.")] = None,
@@ -132,14 +146,16 @@ def work(
 
     options.refuse_later(name for name in options.LATER if _was_given(ctx, name))
     arguments = known.split_arguments("--agent-args", agent_args)
+    variables = options.parse_environment(agent_env or ())
     verification = known.split_arguments("--verify-command", verify_command or "")
     chosen = options.RunOptions(
         plan=plan, project=project, profile=known.choose(launcher, launchers, Path.home()), parallel=parallel,
         expedite_slot=expedite_slot, max_attempts=max_attempts, agent_command=agent_command, model=model,
         agent_args=arguments, scope=Scope(only=frozenset(node or ()), skip=frozenset(skip or ()),
                                           ignore_dependencies=ignore_dependencies),
-        agent_env=options.parse_environment(agent_env or ()), agent_setup=agent_setup, verify_command=verification,
-        agent=agent, watch=watch, once=once, base=base,
+        agent_env=variables, agent_setup=agent_setup, ports=options.parse_ports(port or (), variables),
+        copies=tuple(copy or ()), verify_command=verification,
+        agent=agent, watch=watch, paused=paused, once=once, base=base,
         limits=Limits(total_usd=max_total_usd, budget_usd=budget_usd, minutes=max_minutes,
                       failures=max_consecutive_failures),
         settle_seconds=settle_seconds, stagger_seconds=stagger_seconds, poll_seconds=poll_seconds,

@@ -8,6 +8,7 @@ Refused, in this order:
 | the node is done                                           | everybody           |
 | somebody holds it                                          | everybody           |
 | this machine is held                                       | everybody           |
+| this machine is reserved for an exclusive node             | everybody           |
 | it is kept for a person                                    | agents and runners  |
 | its finished work only has to land                         | agents and runners  |
 | it needs a go-ahead and has none                           | agents and runners  |
@@ -23,8 +24,10 @@ from msgspec import Struct
 from stoat.clock import Time
 from stoat.derive import goahead, kinds
 from stoat.derive.derivation import derive
+from stoat.derive.reservations import reserver
 from stoat.derive.verdict import Context, Verdict, context_of
 from stoat.derive.wording import claims as say
+from stoat.derive.wording import machine
 from stoat.derive.wording.text import machine_held
 from stoat.errors import Refused
 from stoat.plan import guards
@@ -68,6 +71,9 @@ def refusal(
         return Refusal(say.taken(str(ref), lease, now), say.TAKEN_HINT)
     if held is not None:
         return Refusal(machine_held(held), say.MACHINE_HINT)
+    first = reserver(facts.exclusive)
+    if first is not None and first.of != (facts.store, ref.plan, ref.node):
+        return Refusal(machine.reserved(machine.node(first)), machine.RESERVED_HINT)
     if actor == "person":
         return None
     if node.spec.kind == PERSON or node.spec.assignee == "person":

@@ -16,6 +16,7 @@ from stoat.derive.launch import Runners
 from stoat.derive.memo import JUDGE, Memo, follow
 from stoat.derive.needs import needs
 from stoat.derive.positions import place
+from stoat.derive.runners import none as no_runner
 from stoat.derive.settling import connect, judge
 from stoat.derive.watched import Watched
 from stoat.derive.wording.text import ago_changes
@@ -40,7 +41,7 @@ def derive(state: State, facts: Facts, now: Time, previous: Answers | None = Non
         github = Watched(state.repositories(), facts.github)
         memo = Memo(plans, facts, held, now, Graph(plans), github)
         touched = bytearray([JUDGE]) * len(memo.states)
-    runners = Runners(facts.runners, held)
+    runners = Runners(facts, held, plans)
     judge(memo, touched)
     connect(memo, touched)
     place(memo, touched, runners)
@@ -69,6 +70,7 @@ def _collect(memo: Memo, runners: Runners) -> Derived:
     start = 0
     for slug, plan in memo.plans.items():
         stop = start + len(plan.nodes)
+        known = runners.shown(plan)
         places.extend(range(stop - start))
         plans[slug] = PlanAnswer(
             plan=slug,
@@ -78,9 +80,11 @@ def _collect(memo: Memo, runners: Runners) -> Derived:
             done=sum(verdict is not None and verdict.status == "done" for verdict in memo.final[start:stop]),
             total=stop - start,
             spent_usd=plan.spent_usd,
+            spent_at_least=plan.spent_at_least,
             attempts=plan.attempts,
             lead=decision(plan.lead),
-            runner=runners.shown(slug),
+            runner=known[0] if known else no_runner(plan),
+            runners=known,
             nodes=tuple(answers[start:stop]),
         )
         start = stop
@@ -91,7 +95,7 @@ def _collect(memo: Memo, runners: Runners) -> Derived:
         plans=plans,
         by_ref=dict(zip(refs, answers, strict=True)),
         ready=tuple((plan_of[i], answers[i]) for i in order),
-        needs=needs(memo),
+        needs=needs(memo, runners),
         until=min(_ends(memo), default=None),
         memo=memo,
     )

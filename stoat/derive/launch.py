@@ -7,11 +7,12 @@ row that applies:
 |-------------------------------------------------------------------|------------------|
 | the node itself is kept from every runner (holds.py)              | held             |
 | … because it needs a go-ahead and has none                        | go-ahead         |
-| no living runner of the plan in a checkout of its repository      | no-runner        |
+| no runner of the plan that answers in a checkout of its repository | no-runner       |
 | that runner is stopping                                           | stopping         |
 | that runner waits for a usage limit                               | limited          |
-| that runner is paused                                             | paused           |
+| a person paused the plan                                          | paused           |
 | this machine is held                                              | held             |
+| this machine is reserved for another, exclusive node              | held             |
 | what the runner itself said of the node (a resource is full …)    | resource, held … |
 | all its slots are taken                                           | waiting-for-slot |
 | none                                                              | next             |
@@ -21,47 +22,49 @@ With several runners that could take it, the one nearest to launching speaks.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from stoat.derive.answers import Decision, Launch, LaunchReason, RunnerShown
+from stoat.derive import runners as shown_as
+from stoat.derive.answers import Launch, LaunchReason, RunnerShown
 from stoat.derive.here import Here
 from stoat.derive.holds import hold_of
+from stoat.derive.reservations import reserver
 from stoat.derive.wording import launch as say
+from stoat.derive.wording import machine
 from stoat.derive.wording.text import machine_held
-from stoat.plan.facts import HeldBack, RunnerFact
+from stoat.plan.facts import Facts, HeldBack, RunnerFact
 from stoat.plan.ids import same_repository
 from stoat.plan.nodes import repository_of
-from stoat.plan.state import Mark
+from stoat.plan.state import Mark, PlanState
 
-GONE = "gone"
 _NEAREST: tuple[LaunchReason, ...] = (
     "next", "waiting-for-slot", "resource", "held", "paused", "limited", "stopping",
 )  # fmt: skip
 
 
 class Runners:
-    """The runners on this machine, and its hold; answers for one derivation, the same question only once."""
+    """The runners on this machine, its hold, and the exclusive node that has it; answers for one derivation, the same
+    question only once."""
 
-    def __init__(self, runners: Sequence[RunnerFact], held: Mark | None) -> None:
+    def __init__(self, facts: Facts, held: Mark | None, plans: Mapping[str, PlanState]) -> None:
         self.of_plan: dict[str, list[RunnerFact]] = {}
-        for runner in sorted(runners, key=lambda one: (one.since, one.runner_id)):
-            self.of_plan.setdefault(runner.plan, []).append(runner)
+        for runner in sorted(facts.runners, key=lambda one: (one.since, one.runner_id)):
+            plan = plans.get(runner.plan)
+            paused = plan.paused if plan is not None else None
+            self.of_plan.setdefault(runner.plan, []).append(shown_as.seen(runner, paused))
         self._held = held
+        self._reserver = reserver(facts.exclusive)
+        self._store = facts.store
         self._answers: dict[tuple[str, str | None], tuple[Launch, dict[str, HeldBack]]] = {}
 
-    def shown(self, slug: str) -> RunnerShown:
-        """The plan's runner for its status document: a living one, else the last that was seen, else none."""
-        runners = self.of_plan.get(slug, [])
-        if not runners:
-            return RunnerShown()
-        runner = next((one for one in runners if one.state != GONE), runners[-1])
-        gone = runner.state == GONE
-        paused = None
-        if runner.state == "paused" and runner.paused_at is not None:
-            paused = Decision(runner.paused_by or "", runner.paused_at)
-        return RunnerShown(
-            runner.state, paused, runner.parallel, 0 if gone else len(runner.running), runner.runner_id, runner.host
-        )
+    def shown(self, plan: PlanState) -> tuple[RunnerShown, ...]:
+        """The plan's runners, those that answer first: one that went away is shown only where nobody took its place."""
+        known = self.of_plan.get(plan.slug, [])
+        there = [one for one in known if one.is_reachable]
+        worked = {one.checkout for one in there}
+        away = [one for one in known if not one.is_reachable and one.checkout not in worked]
+        away.sort(key=lambda one: one.state == "gone")
+        return tuple(shown_as.shown(one, plan) for one in (*there, *away))
 
     def on(self, slug: str, repository: str | None) -> Launch:
         """How the plan's runners stand to nodes of a repository (None: of any)."""
@@ -72,6 +75,13 @@ class Runners:
         held = self._ask(slug, repository)[1].get(node)
         return Launch(held.reason, held.detail) if held is not None else None
 
+    def reserved(self, slug: str, node: str) -> Launch | None:
+        """That the machine is reserved for another node than this one; None when it is not."""
+        first = self._reserver
+        if first is None or first.of == (self._store, slug, node):
+            return None
+        return Launch("held", machine.reserved(machine.node(first)))
+
     def _ask(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, HeldBack]]:
         key = (slug, repository)
         answer = self._answers.get(key)
@@ -81,7 +91,7 @@ class Runners:
 
     def _decide(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, HeldBack]]:
         known = self.of_plan.get(slug, [])
-        alive = [runner for runner in known if runner.state != GONE]
+        alive = [runner for runner in known if runner.is_reachable]
         fitting = [runner for runner in alive if repository is None or same_repository(runner.repo, repository)]
         if not fitting:
             return Launch("no-runner", say.no_runner(slug, repository, known, alive)), {}
@@ -114,5 +124,6 @@ def decide(here: Here, runners: Runners) -> Launch:
     repository = repository_of(here.plan.header, here.node.spec)
     found = runners.on(here.slug, repository)
     if found.reason in ("next", "waiting-for-slot"):
-        return runners.said(here.slug, repository, here.id) or found
+        reserved = runners.reserved(here.slug, here.id)
+        return reserved or runners.said(here.slug, repository, here.id) or found
     return found

@@ -147,7 +147,9 @@ def _touch(old: Memo, memo: Memo, touched: bytearray) -> None:
         before = old.plans.get(slug)
         if before is not None and before is not plan:
             _by_plan(before, plan, memo, touched, range(start, stop))
-        if old.held is not memo.held or _runners(old.facts, slug) != _runners(memo.facts, slug):
+        paused = before is not None and before.paused is not plan.paused
+        reserved = old.facts.exclusive != memo.facts.exclusive
+        if paused or reserved or old.held is not memo.held or _runners(old.facts, slug) != _runners(memo.facts, slug):
             for i in range(start, stop):
                 local, verdict = memo.local[i], memo.final[i]
                 if local is not None and verdict is not None and (local.ready or verdict.finished):

@@ -1,20 +1,24 @@
 """What a runner launches next: which nodes are on offer, what holds the others, and in which order they go.
 
     offers(…)  every node that is ready for this runner, in launch order, and a Hold for each one that something keeps
-    pick(…)    those of the offers that slots and resources allow now, and a Hold for each one that has to wait
+    pick(…)    those of the offers that slots and the machine allow now, and a Hold for each one that has to wait
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from stoat.derive import reservations
 from stoat.derive.answers import NodeAnswer, PlanAnswer
 from stoat.derive.holds import Hold, hold_of
 from stoat.derive.readiness import NOT_TO_TAKE
+from stoat.derive.reservations import Shared
 from stoat.plan.ids import same_repository
-from stoat.plan.nodes import HEAVY, ISSUE, LAUNCHED, Resource, repository_of
+from stoat.plan.nodes import ISSUE, LAUNCHED, repository_of
+from stoat.plan.reservations import Reservation
 from stoat.plan.state import NodeState, PlanState
 
 
@@ -47,10 +51,14 @@ class Offers(Struct, frozen=True):
 
 
 class Pick(Struct, frozen=True):
-    """The nodes to launch now, in this order, and those that have to wait for a slot or a resource."""
+    """The nodes to launch now, in this order, and those that have to wait for a slot or for something of the machine.
+
+    `turn` is the exclusive node that the machine is to be kept for until it is free.
+    """
 
     launch: tuple[Offer, ...]
     holds: tuple[Hold, ...]
+    turn: Offer | None = None
 
 
 def offers(
@@ -81,34 +89,35 @@ def offers(
 
 
 def pick(
-    launchable: Iterable[Offer], running: Iterable[Offer], *, parallel: int, expedite_slot: bool,
-    resources: Mapping[str, Resource], holding: Iterable[Offer] = (),
+    launchable: Iterable[Offer], running: int, *, parallel: int, expedite_slot: bool,
+    want: Callable[[Offer], Reservation], shared: Shared,
 ) -> Pick:  # fmt: skip
-    """What may start beside `running`, in the order given.
+    """What may start beside `running` agents of this run, in the order given.
 
-    `holding` are nodes that take resources and no slot (their verification runs). An expedited node may take one slot
-    past `parallel` with `expedite_slot`, never a second one. Resources are had all or none; a node that waits for one
-    keeps no later node from starting.
+    `want` says what a node takes of the machine, `shared` what of it is taken, by this run too. An expedited node may
+    take one slot past `parallel` with `expedite_slot`, never a second one. A node that waits for a resource keeps no
+    later node from starting; an exclusive one whose turn it is keeps all of them.
     """
-    going = list(running)
-    slots = len(going)
-    taken = [*going, *holding]
     launch: list[Offer] = []
     holds: list[Hold] = []
+    turn: Offer | None = None
     for offer in launchable:
+        slots = running + len(launch)
         room = slots < parallel or (expedite_slot and offer.expedited and slots == parallel)
-        short = _short_of(offer, taken, resources)
         if not room:
             holds.append(Hold(offer.node, "slot", f"{slots}/{parallel}"))
-        elif any(other.alone for other in taken) or (offer.alone and taken):
-            holds.append(Hold(offer.node, "alone", next((other.node for other in taken), "")))
-        elif short is not None:
-            holds.append(Hold(offer.node, "resource", short))
-        else:
+            continue
+        wanted = want(offer)
+        hold = reservations.why_not(wanted, shared)
+        if hold is None:
             launch.append(offer)
-            taken.append(offer)
-            slots += 1
-    return Pick(tuple(launch), tuple(holds))
+            shared = shared.with_(wanted)
+            continue
+        holds.append(hold)
+        if hold.reason == "alone" and turn is None:
+            turn = offer
+            shared = shared.with_(replace(wanted, kind="turn"))
+    return Pick(tuple(launch), tuple(holds), turn)
 
 
 def _due(shown: NodeAnswer, scope: Scope) -> bool:
@@ -131,13 +140,3 @@ def _hold(
     if hold is None and wanted is not None and not same_repository(wanted, repo):
         return Hold(shown.id, "elsewhere" if repo is not None else "unnamed", wanted)
     return hold
-
-
-def _short_of(offer: Offer, taken: Iterable[Offer], resources: Mapping[str, Resource]) -> str | None:
-    used = [name for other in taken for name in other.uses]
-    for name in offer.uses:
-        declared = resources.get(name)
-        capacity = declared.capacity if declared else 1 if name == HEAVY else None
-        if capacity is not None and used.count(name) >= capacity:
-            return name
-    return None

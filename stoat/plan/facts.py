@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from stoat.clock import Time
 from stoat.plan.github import GitHubNow
+from stoat.plan.reservations import Reservation
 
 
 class HeldBack(Struct, frozen=True):
@@ -36,11 +37,22 @@ class DriftFact(Struct, frozen=True, kw_only=True):
     problem: str | None = None
 
 
+class StopFact(Struct, frozen=True):
+    """A stop condition that a runner reached (budget, cost, time, failures), in its own unit, and since when."""
+
+    reason: str
+    used: float
+    limit: float
+    at: Time
+
+
 class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     """A runner as its live file says it: who, for which plan, from which checkout, and in what state.
 
-    `state` is running, paused, waiting, limited or stopping, else gone (its process is dead). `repo` is the
-    OWNER/NAME of its checkout, None when the checkout has no remote. `running` maps a node id to its attempt number.
+    `state` is running, paused, waiting, limited or stopping, else gone (its process is dead) or disconnected (it is
+    alive and has said nothing for a while). `repo` is the OWNER/NAME of its checkout, None when the checkout has no
+    remote. `running` maps a node id to its attempt number; of one that is gone or disconnected it is empty, and `was`
+    has what it was doing.
     """
 
     runner_id: str
@@ -56,12 +68,22 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     since: Time = ""
     reasons: dict[str, HeldBack] = {}
     """Why a node is not launched although it is ready, by node id, as the runner last said it."""
+    pid: int | None = None
+    was: dict[str, int] = {}
+    stopped: StopFact | None = None
+    spend: str | None = None
+    """In the tool's words, that its account has no money left: only a person ends that."""
     drift: DriftFact | None = None
     """How its plan's branch stands to the base; None where there is none, or nobody has looked yet."""
     limited_until: Time | None = None
     """When it goes on, while its agents' account has no quota left."""
     limited: tuple[str, ...] = ()
     """The nodes whose agents wait for that."""
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether it is there and heard from: only such a one can be told something, or has anything to say."""
+        return self.state not in ("gone", "disconnected")
 
 
 class Facts(Struct, frozen=True, kw_only=True):
@@ -77,6 +99,10 @@ class Facts(Struct, frozen=True, kw_only=True):
     dead: frozenset[str] = frozenset()
     lost: frozenset[str] = frozenset()
     github: GitHubNow = GitHubNow()
+    exclusive: tuple[Reservation, ...] = ()
+    """The reservations of this machine by nodes that have it to themselves, or wait for their turn."""
+    store: str = ""
+    """The path of the store that is derived from, as reservations name it."""
 
 
 NOTHING = Facts()

@@ -17,6 +17,7 @@ from stoat.plan.evidence import EXEC, Evidence, SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubState
 from stoat.plan.nodes import Header, Node
+from stoat.plan.reservations import Limits
 from stoat.plan.review import Review
 
 
@@ -28,11 +29,26 @@ class Mark(Struct, frozen=True, omit_defaults=True):
     why: str | None = None
 
 
+WorkState = Literal["pending", "running", "done", "failed", "skipped"]
+
+
+class WorkStep(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A step that a node's holder means to take, and its own word for how far that is: it decides nothing.
+
+    `run_tag` names the test runs that show what was seen of it.
+    """
+
+    id: str
+    title: str
+    state: WorkState = "pending"
+    run_tag: str | None = None
+
+
 class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A lease on a node, by what was recorded of it; whether it runs is `NodeState.lease`.
 
     `id` is the fence: whoever names another id cannot renew or release it. `where` is `cloud` or None (this machine's
-    or unknown).
+    or unknown). `steps` is what its holder means to do.
     """
 
     id: str
@@ -44,6 +60,7 @@ class Claim(Struct, frozen=True, kw_only=True, omit_defaults=True):
     note: str | None = None
     where: str | None = None
     link: str | None = None
+    steps: tuple[WorkStep, ...] = ()
 
     def seen_at(self, now: Time) -> Claim:
         """The same as it looks at `now`: one that a clock ahead of ours stamped is counted from `now`."""
@@ -261,6 +278,7 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     nodes: dict[str, NodeState] = {}
     questions: dict[str, Question] = {}
     archived: Mark | None = None
+    paused: Mark | None = None
     approved: Mark | None = None
     approved_seq: int = 0
     lead: Mark | None = None
@@ -307,9 +325,10 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
 
 
 class MachineState(Struct, kw_only=True, omit_defaults=True):
-    """A machine's controls. `held` keeps every runner on it from new claims."""
+    """A machine's controls. `held` keeps every runner on it from new claims; `limits` is what a person set."""
 
     held: Mark | None = None
+    limits: Limits | None = None
     seq: int = 0
 
 

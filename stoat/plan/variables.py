@@ -19,5 +19,8 @@ CLAIM = "STOAT_CLAIM"
 
 STORE = "STOAT_STORE"
 
+MACHINE = "STOAT_MACHINE"
+"""Where the reservations of this machine are, when not under the user's home."""
+
 RUN_TAG = "BOBCAT_RUN_TAG"
 """What a test run counts for: PLAN/NODE or PLAN/NODE/STEP."""

@@ -1,37 +1,24 @@
-"""Starting an agent: its environment, its model, its argument list, its process; and what it says it cost."""
+"""Starting an agent: its environment, its model, and where it finds our own program."""
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
-from stoat.errors import UNDECODABLE
 from stoat.observe.replacing import replaced
 from stoat.plan import variables
 from stoat.plan.nodes import Node
 from stoat.plan.state import PlanState
 from stoat.processes import agent_environment
+from stoat.runner import ports
 from stoat.runner.filling import fill, values
 from stoat.runner.options import RunOptions
-from stoat.runner.profiles import Profile
 from stoat.runner.state import Run
 
 CLAIM = variables.CLAIM
 """The mark by which a process is found again when its runner was killed between starting and recording it."""
-
-_TAIL = 4 * 1024 * 1024
-
-
-class Cost(NamedTuple):
-    """What an agent reported as it ended."""
-
-    usd: float
-    turns: int
-    session: str | None
 
 
 def model_for(options: RunOptions, plan: PlanState, node: Node) -> str | None:
@@ -39,10 +26,23 @@ def model_for(options: RunOptions, plan: PlanState, node: Node) -> str | None:
     return node.model or options.model or plan.header.model or options.profile.default_model
 
 
+def placeholders(options: RunOptions, node: str, worktree: Path) -> dict[str, str]:
+    """What the placeholders of the run's flags stand for on a node in its worktree, its ports with them."""
+    return values(options.plan, node, worktree, _ports(options, worktree))
+
+
+def _ports(options: RunOptions, worktree: Path) -> dict[str, int]:
+    given = ports.kept(worktree) if options.ports else {}
+    return {name: given[name] for name in options.ports if name in given}
+
+
 def own_variables(options: RunOptions, node: str, worktree: Path) -> dict[str, str]:
-    """The --agent-env variables, filled for the node."""
-    filled = values(options.plan, node, worktree)
-    return {name: fill(value, filled) for name, value in options.agent_env}
+    """The node's ports by their names, and the --agent-env variables, filled for the node."""
+    given = _ports(options, worktree)
+    filled = values(options.plan, node, worktree, given)
+    return {name: str(port) for name, port in given.items()} | {
+        name: fill(value, filled) for name, value in options.agent_env
+    }
 
 
 def environment(
@@ -81,38 +81,3 @@ def own_command(common_dir: Path) -> Path:
     if not place.is_file() or place.read_bytes() != script.encode():
         replaced(place, script.encode(), 0o755)
     return place
-
-
-def cost_of(profile: Profile, log: Path, start: int) -> Cost | None:
-    """What the agent that wrote `log` from byte `start` on said it cost; None when it said nothing that can be read.
-
-    Only `claude-json` results name a cost. The result is the last line (or the whole output) that is a JSON object.
-    """
-    if profile.result != "claude-json":
-        return None
-    try:
-        with log.open("rb") as file:
-            size = file.seek(0, 2)
-            file.seek(max(start, size - _TAIL))
-            text = file.read().decode("utf-8", "replace")
-    except OSError:
-        return None
-    for candidate in (*reversed(text.strip().splitlines()), text):
-        found = _result(candidate)
-        if found is not None:
-            return found
-    return None
-
-
-def _result(text: str) -> Cost | None:
-    if not text.lstrip().startswith("{"):
-        return None
-    try:
-        written = json.loads(text)
-    except UNDECODABLE:
-        return None
-    usd = written.get("total_cost_usd") if isinstance(written, dict) else None
-    if isinstance(usd, bool) or not isinstance(usd, int | float) or not 0 <= usd < 1e6:
-        return None
-    turns, session = written.get("num_turns"), written.get("session_id")
-    return Cost(float(usd), turns if isinstance(turns, int) else 0, session if isinstance(session, str) else None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,7 +16,7 @@ from stoat.derive.wording import runner as say
 from stoat.errors import Refused
 from stoat.gitstore.names import IDENTIFY
 from stoat.gitstore.porcelain import GitFailed, git
-from stoat.gitstore.work import bases, remotes
+from stoat.gitstore.work import bases, copies, remotes
 from stoat.gitstore.work.integration import identity_problem
 from stoat.gitstore.work.planbranches import why_not_a_plan_branch
 from stoat.gitstore.work.worktrees import Project, project_at
@@ -25,7 +27,7 @@ from stoat.plan.facts import RunnerFact
 from stoat.plan.nodes import GATE, SLICE
 from stoat.plan.state import PlanState
 from stoat.processes import machine_name
-from stoat.runner import agents, workspace
+from stoat.runner import agents, reserving, workspace
 from stoat.runner.drifting import Drifts
 from stoat.runner.issues.texts import Texts
 from stoat.runner.landing import prepare_branch
@@ -34,6 +36,7 @@ from stoat.runner.options import RunOptions, check, executable
 from stoat.runner.reading import begin
 from stoat.runner.state import Interrupts, Run, RunState
 from stoat.runner.waking import Waker
+from stoat.service import steering
 from stoat.service.session import Session, mint, plan_of
 from stoat.service.sweeper import Sweeper
 
@@ -54,11 +57,14 @@ def start(
     check(options, plan, environ)
     _check_repository(project, plan)
     _check_base(project, options.base)
+    copies.files_of(project.directory, options.copies)
     machine, runner_id = machine_name(), f"{options.plan}-{mint('r').removeprefix('r-')}"
     fact = RunnerFact(
         runner_id=runner_id, plan=options.plan, host=machine, checkout=str(project.directory), state="running",
-        parallel=options.parallel, repo=repository_at(project.directory), since=clock.now(),
+        parallel=options.parallel, repo=repository_at(project.directory), since=clock.now(), pid=os.getpid(),
     )  # fmt: skip
+    if options.paused:
+        session.person()
     live = _register(session, project, options.plan, fact)
     waker = Waker(session.store.common, project.directory)
     sweeper = Sweeper(session, environ, f"stoat run-plan {options.plan}")
@@ -71,6 +77,8 @@ def start(
             stoat=agents.own_command(session.store.common), interrupts=Interrupts(), monotonic=monotonic,
             started=monotonic(), home=Path.home(), fact=fact,
         )  # fmt: skip
+        if options.paused:
+            steering.pause(session, options.plan, runner_id)
         state = _begun(run)
         sweeper.start()
         return run, state
@@ -83,6 +91,8 @@ def start(
 
 def finish(run: Run) -> None:
     """Let go of what the run holds."""
+    with contextlib.suppress(OSError):
+        reserving.let_go(run)
     run.sweeper.stop()
     run.waker.close()
     run.live.close()

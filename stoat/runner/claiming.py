@@ -18,19 +18,19 @@ from stoat.plan.state import NodeState, PlanState, State
 from stoat.runner import agents, workspace
 from stoat.runner.preparing import Prepared
 from stoat.runner.reading import append
+from stoat.runner.reserving import Reserved
 from stoat.runner.state import Run, RunState
-from stoat.service.session import mint
 
 
 def claim(
-    run: Run, state: RunState, node: NodeState, ready: Prepared, going_on: Resume | None = None
+    run: Run, state: RunState, node: NodeState, ready: Prepared, held: Reserved, going_on: Resume | None = None
 ) -> RunState | Refused:
     """Claim the node and say that an attempt begins, in one commit, before there is a process; or why it may not be.
 
-    `going_on` is the session that its agent goes on in.
+    `held` is the node's part of the machine, `going_on` the session that its agent goes on in.
     """
     spec, options, tree = node.spec, run.options, ready.tree
-    claim_id = mint("c")
+    claim_id = held.claim
     session = _session(run, going_on)
     log = workspace.log_of(run.project, "agent", workspace.name_of(run.project, tree.path))
     output = workspace.output_of(run.session.store.common, claim_id) if options.profile.result != "none" else None

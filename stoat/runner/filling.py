@@ -11,7 +11,7 @@ from pathlib import Path
 LONGEST_IDENT = 63
 _PLAIN = re.compile(r"[a-z][a-z0-9]*")
 _HASH = 12
-_HOLE = re.compile(r"\{([a-z]+)\}")
+_HOLE = re.compile(r"\{([a-z]+|port:[A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 def ident(plan: str, node: str) -> str:
@@ -30,9 +30,15 @@ def ident(plan: str, node: str) -> str:
     return f"{folded[: LONGEST_IDENT - _HASH - 2].rstrip('_')}__{digest}"
 
 
-def values(plan: str, node: str, worktree: Path) -> dict[str, str]:
-    """What the placeholders stand for on this node."""
-    return {"plan": plan, "node": node, "ident": ident(plan, node), "worktree": str(worktree)}
+def values(plan: str, node: str, worktree: Path, ports: Mapping[str, int] | None = None) -> dict[str, str]:
+    """What the placeholders stand for on this node; `{port:NAME}` for a port that its worktree has."""
+    numbers = {f"port:{name}": str(port) for name, port in (ports or {}).items()}
+    return {"plan": plan, "node": node, "ident": ident(plan, node), "worktree": str(worktree), **numbers}
+
+
+def port_names(text: str) -> list[str]:
+    """The ports that a text asks for by `{port:NAME}`."""
+    return [hole[5:] for hole in _HOLE.findall(text) if hole.startswith("port:")]
 
 
 def fill(text: str, filled: Mapping[str, str]) -> str:

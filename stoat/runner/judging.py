@@ -8,17 +8,19 @@ from pathlib import Path
 from stoat.clock import Time, seconds_between
 from stoat.derive import attempts, integration
 from stoat.derive.attempts import Judged, Look, Verify, Wait
+from stoat.derive.holds import Hold
 from stoat.derive.integration import Proof
 from stoat.derive.schedule import Offer
+from stoat.derive.wording import attempts as words
 from stoat.derive.wording import runner as say
 from stoat.plan.events.attempts import GOT_NOWHERE, AttemptJudged, GaveUp
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.nodes import REVIEW
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, spawn
-from stoat.runner import agents, workspace
+from stoat.runner import agents, questioning, reserving, workspace
 from stoat.runner.claiming import released
-from stoat.runner.filling import fill_arguments, values
+from stoat.runner.filling import fill_arguments
 from stoat.runner.issues import watching
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState, Verification
@@ -46,7 +48,9 @@ def judge(run: Run, state: RunState) -> RunState:
             case Verify(commit):
                 state = verify(run, state, node, commit)
             case Judged():
-                state = _judged(run, state, node, verdict)
+                asking = questioning.ask(run, state, node) if verdict.outcome in GOT_NOWHERE else None
+                given_back = Judged("given-back", words.GIVEN_BACK)
+                state = _judged(run, state, node, verdict) if asking is None else _judged(run, asking, node, given_back)
     return state
 
 
@@ -68,7 +72,7 @@ def proof_of(run: Run, state: RunState, node: NodeState, work: Work) -> Proof:
 
 def _command(run: Run, node: NodeState) -> tuple[str, ...]:
     assert node.attempt is not None
-    filled = values(run.plan, node.spec.id, Path(node.attempt.worktree))
+    filled = agents.placeholders(run.options, node.spec.id, Path(node.attempt.worktree))
     return fill_arguments(run.options.verify_command, filled, node.spec.specs)
 
 
@@ -85,7 +89,12 @@ def verify(run: Run, state: RunState, node: NodeState, commit: str) -> RunState:
     """Run the verification in the node's worktree, under its tag, as evidence."""
     attempt, spec = node.attempt, node.spec
     assert attempt is not None
-    worktree = Path(attempt.worktree)
+    worktree, offer = Path(attempt.worktree), Offer(spec.id, uses=spec.uses)
+    held = reserving.take(run, state, offer, worktree, "verify")
+    if isinstance(held, Hold):
+        run.narrator.once(("verify", spec.id), say.verification_waits(held, run.plan))
+        return replace(state, pending=True)
+    run.narrator.forget(("verify", spec.id))
     log = workspace.log_of(run.project, "verify", workspace.name_of(run.project, worktree))
     env = agents.environment(
         run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
@@ -99,9 +108,11 @@ def verify(run: Run, state: RunState, node: NodeState, commit: str) -> RunState:
     run.narrator.say(say.verifying(spec.id, workspace.shown(log, run.home)))
     job = Job(
         kind="verify", node=spec.id, identity=process.identity, claim="", attempt=attempt.number, worktree=worktree,
-        log=log, offer=Offer(spec.id, uses=spec.uses), process=process, commit=commit,
+        log=log, offer=offer, process=process, commit=commit,
     )  # fmt: skip
-    return replace(state, jobs={**state.jobs, spec.id: job})
+    state = replace(state, jobs={**state.jobs, spec.id: job})
+    reserving.look(run, state)
+    return state
 
 
 def _judged(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunState:
@@ -133,6 +144,8 @@ def _say(run: Run, node: str, attempt: Attempt, verdict: Judged, tries: int, giv
     detail = verdict.detail
     if verdict.outcome == "given-back":
         run.narrator.say(say.given_back(node, attempt.number, detail))
+    elif verdict.outcome == "limited":
+        run.narrator.say(say.limited(node, attempt.number, detail))
     elif verdict.outcome != "done":
         allowed = run.options.max_attempts
         run.narrator.say(say.judged_bad(node, verdict.outcome, detail, attempt.number, tries, allowed))

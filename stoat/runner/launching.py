@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from stoat import clock
 from stoat.clock import seconds_between
 from stoat.derive import landings, quota, resume, schedule
+from stoat.derive.capacity import Short
 from stoat.derive.holds import Hold
+from stoat.derive.reservations import Shared
 from stoat.derive.resume import Resume
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
@@ -21,13 +24,17 @@ from stoat.errors import Refused
 from stoat.gitstore.work import nodetrees, remotes
 from stoat.plan.nodes import ISSUE
 from stoat.plan.state import NodeState
-from stoat.runner import preparing, workspace
+from stoat.runner import preparing, reserving, workspace
 from stoat.runner.claiming import claim
 from stoat.runner.issues import asking, watching
-from stoat.runner.preparing import NotNow, Prepared
+from stoat.runner.preparing import Prepared
 from stoat.runner.reading import again
+from stoat.runner.reserving import Reserved
 from stoat.runner.starting import not_launched, set_up, start_agent
 from stoat.runner.state import Run, RunState
+
+_OTHERS = frozenset({"resource", "alone", "reserved", "cap"})
+"""Holds that end when something on the machine does, of this run or of another one."""
 
 
 def launch(run: Run, state: RunState) -> RunState:
@@ -53,14 +60,28 @@ def launch(run: Run, state: RunState) -> RunState:
     left = [offer for offer in launchable if not _is_unlaunchable(state, offer.node)]
     state, left, limited = _without_limited(run, state, left)
     holds += limited
+    reserving.say_limits(run, state)
     unreachable: remotes.FetchFailed | None = None
+    turns: set[str] = set()
     while True:
         # One at a time: a node that cannot start takes neither a slot nor a resource from the next one.
+        shared = reserving.look(run, state)
         picked = schedule.pick(
-            left, [job.offer for job in state.agents()], parallel=run.options.parallel,
-            expedite_slot=run.options.expedite_slot, resources=state.plan.header.resources,
-            holding=[job.offer for job in state.jobs.values() if job.kind == "verify"],
+            left, len(state.agents()), parallel=run.options.parallel, expedite_slot=run.options.expedite_slot,
+            want=partial(reserving.wanted, run, state), shared=shared,
         )  # fmt: skip
+        turn = picked.turn
+        if turn is not None and turn.node not in turns:
+            turns.add(turn.node)
+            state, unreachable, kept = _keep_a_turn(run, state, turn, shared, unreachable)
+            if not kept:
+                left.remove(turn)
+            continue
+        scarce = reserving.short(run, shared) if picked.launch else None
+        if scarce is not None:
+            state = _short(run, state, scarce)
+            holds += [Hold(offer.node, "scarce", scarce.why) for offer in picked.launch]
+            return _with_holds(run, state, [*holds, *picked.holds], pending=scarce.of != "disk")
         if not picked.launch:
             return _with_holds(run, state, [*holds, *picked.holds], pending=False)
         wait = _stagger(run, state)
@@ -77,7 +98,29 @@ def launch(run: Run, state: RunState) -> RunState:
             return _with_holds(run, due, [*holds, *picked.holds], pending=True)
         left.remove(offer)
         if offer.node in state.plan.nodes:  # it may have been removed while another one was launched
-            state, unreachable = _launch(run, state, offer, unreachable)
+            state, unreachable, hold = _launch(run, state, offer, unreachable)
+            holds += [hold] if hold is not None else []
+
+
+def _keep_a_turn(
+    run: Run, state: RunState, offer: Offer, shared: Shared, unreachable: remotes.FetchFailed | None
+) -> tuple[RunState, remotes.FetchFailed | None, bool]:
+    """Keep the machine for an exclusive node that has to wait until it is free; False where it could not start then."""
+    node = state.plan.nodes.get(offer.node)
+    if node is None:
+        return state, unreachable, False
+    if not reserving.has_a_turn(run, offer, shared):
+        state, ready, unreachable = _prepare(run, state, node, unreachable)
+        if ready is None:
+            return state, unreachable, False
+        reserving.take_a_turn(run, state, offer)
+    return state, unreachable, True
+
+
+def _short(run: Run, state: RunState, scarce: Short) -> RunState:
+    """Say once what the machine has too little of. Disk does not come back by itself: the run ends badly by it."""
+    run.narrator.first(("scarce", scarce.of), say.warning(scarce.why))
+    return state.with_trouble("", "disk") if scarce.of == "disk" else state
 
 
 def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunState, list[Offer], list[Hold]]:
@@ -113,7 +156,20 @@ def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bo
         follows = hold.reason == "upstream" and _lands_by_itself(run, state, hold.what)
         if line is not None and not follows and hold.node not in state.by_hand:
             run.narrator.once(("hold", hold.node), line)
-    return replace(state, holds=tuple(holds), pending=state.pending or pending)
+    reserving.end_turns(run, holds)
+    _say_of_the_machine(run, holds)
+    others = any(hold.reason in _OTHERS for hold in holds)
+    return replace(state, holds=tuple(holds), pending=state.pending or pending or others)
+
+
+def _say_of_the_machine(run: Run, holds: Sequence[Hold]) -> None:
+    """What keeps every node is said once, and again only when it was over."""
+    for reason in ("reserved", "cap"):
+        first = next((hold for hold in holds if hold.reason == reason), None)
+        if first is None:
+            run.narrator.forget(reason)
+        else:
+            run.narrator.first(reason, say.warning(say.why_held(first, run.plan)))
 
 
 def _lands_by_itself(run: Run, state: RunState, upstream: str) -> bool:
@@ -138,28 +194,42 @@ def _sooner(one: float | None, other: float) -> float:
 
 def _launch(
     run: Run, state: RunState, offer: Offer, unreachable: remotes.FetchFailed | None
-) -> tuple[RunState, remotes.FetchFailed | None]:
-    """Start the node, or say why it cannot be; and whether the remote is known not to answer."""
+) -> tuple[RunState, remotes.FetchFailed | None, Hold | None]:
+    """Start the node, or say why it cannot be; whether the remote is known not to answer; and what of the machine the
+    node has to wait for after all, since another runner was first."""
     node = state.plan.nodes[offer.node]
+    state, ready, unreachable = _prepare(run, state, node, unreachable)
+    if ready is None:
+        return state, unreachable, None
+    held = reserving.take(run, state, offer, ready.tree.path)
+    if isinstance(held, Hold):
+        return state, unreachable, held
+    return _begin(run, state, offer, ready, held), None, None
+
+
+def _prepare(
+    run: Run, state: RunState, node: NodeState, unreachable: remotes.FetchFailed | None
+) -> tuple[RunState, Prepared | None, remotes.FetchFailed | None]:
+    """The node's worktree, or None and what is said and noted of why there is none."""
     spec = node.spec
     if spec.model and not run.options.profile.model_arguments:
         why = say.takes_no_model(spec.model, run.options.profile.name)
-        return not_launched(run, state, spec.id, why), unreachable
+        return not_launched(run, state, spec.id, why), None, unreachable
     ready = preparing.prepare(run, state, node, unreachable)
-    if isinstance(ready, NotNow):
-        run.narrator.once(("hold", spec.id), ready.line)
-        if ready.parked is not None:
-            state = preparing.call_a_person(run, state, spec.id, ready.parked.why, ready.parked.commands)
-        return state.with_trouble(spec.id, ready.trouble), ready.unreachable or unreachable
-    return _begin(run, state, offer, ready), None
+    if isinstance(ready, Prepared):
+        return state, ready, None
+    run.narrator.once(("hold", spec.id), ready.line)
+    if ready.parked is not None:
+        state = preparing.call_a_person(run, state, spec.id, ready.parked.why, ready.parked.commands)
+    return state.with_trouble(spec.id, ready.trouble), None, ready.unreachable or unreachable
 
 
-def _begin(run: Run, state: RunState, offer: Offer, ready: Prepared) -> RunState:
+def _begin(run: Run, state: RunState, offer: Offer, ready: Prepared, held: Reserved) -> RunState:
     """Claim a node whose worktree is ready, and start its setup or its agent."""
     node, tree = state.plan.nodes[offer.node], ready.tree
     spec = node.spec
     going_on = _session_of(run, state, node, ready)
-    started = claim(run, state, node, ready, going_on)
+    started = claim(run, state, node, ready, held, going_on)
     if isinstance(started, Refused):
         run.narrator.once(("hold", spec.id), say.not_started(spec.id, started.message))
         return again(run, state)

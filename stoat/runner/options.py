@@ -15,6 +15,7 @@ from stoat.errors import Refused
 from stoat.plan.guards import not_archived
 from stoat.plan.state import PlanState
 from stoat.plan.variables import RUN_TAG
+from stoat.runner.filling import port_names
 from stoat.runner.launchers import has_posture
 from stoat.runner.profiles import Profile
 
@@ -27,11 +28,11 @@ LATER = {
     "cloud_launcher": "handing nodes to cloud agents",
     "cloud_url": "handing nodes to cloud agents",
     "lean": "starting workers without the user's own context",
-    "paused": "starting and pausing a run from the plan page",
 }
 """Flags whose effect is in a later version, and what it is: given, they are refused, never ignored."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NO_PORTS = frozenset({"PATH", "HOME", RUN_TAG})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,9 +51,12 @@ class RunOptions:
     scope: Scope = field(default_factory=Scope)
     agent_env: tuple[tuple[str, str], ...] = ()
     agent_setup: str | None = None
+    ports: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
     verify_command: tuple[str, ...] = ()
     agent: str = "stoat-runner"
     watch: bool = False
+    paused: bool = False
     once: bool = False
     base: str | None = None
     limits: Limits = field(default_factory=Limits)
@@ -91,6 +95,24 @@ def parse_environment(written: Iterable[str]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def parse_ports(written: Iterable[str], variables: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """--port names; Refused with all that are no name of a variable, or are a variable of --agent-env as well."""
+    names = tuple(dict.fromkeys(written))
+    wrong = [name for name in names if not _NAME.fullmatch(name) or name.startswith("STOAT_") or name in _NO_PORTS]
+    if wrong:
+        raise Refused(
+            f"--port takes the name of a variable, and not {', '.join(map(repr, wrong))}",
+            hint=f"a name has letters, digits and underscores; STOAT_…, PATH, HOME and {RUN_TAG} mean something else",
+        )
+    both = sorted({name for name, _ in variables} & set(names))
+    if both:
+        raise Refused(
+            f"--port and --agent-env both set {', '.join(both)}",
+            hint="give one of them another name; {port:NAME} puts a port into a variable of --agent-env",
+        )
+    return names
+
+
 def check(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> None:
     """Everything that must stop a run before it claims anything, as far as options and plan can tell; Refused."""
     scope = options.scope
@@ -105,8 +127,25 @@ def check(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> N
             "--ignore-dependencies vouches for the upstream of single nodes, so it needs --node",
             hint="name them: --node ID --ignore-dependencies",
         )
+    if options.paused and not options.watch:
+        raise Refused(
+            "--paused waits for a person's start, and a run without --watch waits for nothing",
+            hint="add --watch, or leave --paused out",
+        )
+    _check_ports(options)
     not_archived(plan)
     _check_profile(options, plan, environ)
+
+
+def _check_ports(options: RunOptions) -> None:
+    texts = [value for _, value in options.agent_env] + [options.agent_setup or "", *options.verify_command]
+    asked = {name for text in texts for name in port_names(text)}
+    missing = sorted(asked - set(options.ports))
+    if missing:
+        raise Refused(
+            f"{{port:{missing[0]}}} is asked for, and no worktree has such a port",
+            hint=f"add --port {missing[0]}",
+        )
 
 
 def _check_profile(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> None:

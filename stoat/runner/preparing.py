@@ -8,8 +8,9 @@ from stoat.clock import Time
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
+from stoat.errors import Refused
 from stoat.gitstore.porcelain import GitFailed
-from stoat.gitstore.work import bases, nodetrees, remotes
+from stoat.gitstore.work import bases, copies, nodetrees, remotes
 from stoat.plan.events.attempts import WorktreeFreed, WorktreeParked
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import NodeState, PlanState
@@ -68,6 +69,10 @@ def _prepared(run: Run, state: RunState, node: NodeState, unreachable: remotes.F
         path = str(workspace.place_of(run.project, run.plan, name).path)
         return NotNow(line=landing.unusable(name, tree.why, path, tree.commands), trouble="unusable", parked=tree)
     workspace.warn_of_hooks(run, tree.path)
+    try:
+        copies.bring(run.project.directory, tree.path, run.options.copies)
+    except (Refused, OSError) as problem:
+        return NotNow(line=say.not_copied(name, problem), trouble="copy")
     return Prepared(tree, workspace.began_at(node, tree))
 
 

@@ -13,12 +13,12 @@ from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work.worktrees import git_directory
 from stoat.plan.events.attempts import AgentSpawned
 from stoat.plan.nodes import Node
-from stoat.plan.state import NodeState
+from stoat.plan.state import Attempt, NodeState
 from stoat.processes import NotStarted, Process, spawn
 from stoat.runner import agents, resumed, workspace
 from stoat.runner.claiming import give_back
 from stoat.runner.command_lines import Places, command_line
-from stoat.runner.filling import fill_shell, values
+from stoat.runner.filling import fill_shell
 from stoat.runner.issues import asking
 from stoat.runner.options import executable
 from stoat.runner.prompts import assignment, prompt
@@ -42,7 +42,7 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
             extra=run.options.agent_args, command=executable(run.options), model=attempt.model,
             budget=run.options.limits.budget_usd, session=attempt.session, resume=attempt.resumes,
         )  # fmt: skip
-        process = spawn(argv, cwd=worktree, env=env, output=log)
+        process = spawn(argv, cwd=worktree, env=env, output=log, stdout=_output(attempt))
     except (NotStarted, GitFailed, OSError) as problem:
         state = give_back(run, state, spec.id, say.nothing_started(str(problem)))
         return not_launched(run, state, spec.id, str(problem))
@@ -60,6 +60,15 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     job = _job("agent", offer, process, attempt.claim, attempt.number, worktree, log)
     jobs = {**state.jobs, spec.id: job}
     return replace(state, jobs=jobs, last_spawn=run.monotonic(), launched=state.launched + 1)
+
+
+def _output(attempt: Attempt) -> Path | None:
+    """The file for what the agent's tool says for programs, with room made for it."""
+    if attempt.output is None:
+        return None
+    output = Path(attempt.output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return output
 
 
 def _places(run: Run, worktree: Path) -> Places:
@@ -102,7 +111,7 @@ def set_up(run: Run, state: RunState, offer: Offer) -> RunState:
     assert attempt is not None and run.options.agent_setup is not None
     worktree = Path(attempt.worktree)
     log = workspace.log_of(run.project, "setup", workspace.name_of(run.project, worktree))
-    command = fill_shell(run.options.agent_setup, values(run.plan, spec.id, worktree))
+    command = fill_shell(run.options.agent_setup, agents.placeholders(run.options, spec.id, worktree))
     env = agents.environment(
         run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
     )
@@ -123,6 +132,7 @@ def setup_failed(run: Run, state: RunState, node: str, code: int | None, log: Pa
 
 
 def not_launched(run: Run, state: RunState, node: str, why: str) -> RunState:
+    """Say why no agent could be started on the node, and leave it alone from now."""
     run.narrator.once(("hold", node), say.not_started(node, why))
     return unlaunchable(state, node, "not-launched")
 

@@ -1,5 +1,5 @@
-"""What wakes a runner before its next poll: the ref moved, GitHub was seen, an agent exited, a stop file appeared, a
-signal came.
+"""What wakes a runner before its next poll: the ref moved, GitHub was seen, an agent exited, another runner took or
+gave back something of the machine, a stop file appeared, a signal came.
 
 Files are watched (the loose ref's directory, packed-refs, the project directory …), processes by pidfd. What cannot be
 watched here is seen at the next poll: slower, never missed.
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from stoat.gitstore.refs import REF
-from stoat.observe import files
+from stoat.observe import files, reserved
 from stoat.observe.github import now
 from stoat.processes import Identity, is_alive
 
@@ -84,10 +84,11 @@ class Waker:
     def _watch(self, common_dir: Path, project: Path) -> None:
         from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
-        ref = common_dir / REF
+        ref, machine = common_dir / REF, reserved.folder()
         seen = now.folder(common_dir)
         with contextlib.suppress(OSError):
             seen.mkdir(parents=True, exist_ok=True)
+            machine.mkdir(parents=True, exist_ok=True, mode=0o700)
         names = {str(ref), str(common_dir / "packed-refs"), str(seen / now.NAME), str(project / STOP_FILE)}
         waker = self
 
@@ -96,12 +97,14 @@ class Waker:
                 # Reading is no news, and our own reading would wake us for ever.
                 if event.event_type in ("opened", "closed_no_write"):
                     return
-                if names & {os.fsdecode(event.src_path), os.fsdecode(event.dest_path or "")}:
+                paths = {os.fsdecode(event.src_path), os.fsdecode(event.dest_path or "")}
+                if names & paths or any(reserved.is_one(Path(path)) for path in paths):
                     waker.wake()
 
         observer = files.observer()
         # `git pack-refs` may remove the ref's own directory and a later append make it anew: hence all of refs/.
-        for directory, deep in ((common_dir / "refs", True), (common_dir, False), (seen, False), (project, False)):
+        flat = (common_dir, seen, project, machine)
+        for directory, deep in ((common_dir / "refs", True), *((one, False) for one in flat)):
             # No inotify watch left, a network disk: then the poll has to do.
             with contextlib.suppress(OSError):
                 observer.schedule(Handler(), str(directory), recursive=deep)

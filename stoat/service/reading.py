@@ -35,6 +35,7 @@ class PlanSummary(Struct, frozen=True, rename="camel"):
     total: int
     stances: dict[str, int]
     spent_usd: float | None
+    spent_at_least: bool
 
 
 class AnswerShown(Struct, frozen=True, rename="camel"):
@@ -60,7 +61,7 @@ class QuestionShown(Struct, frozen=True, rename="camel"):
 
 class _Kept(Struct, frozen=True, array_like=True):
     """An answer kept beside the store: it holds while these processes live, of the test `runs` on record as going
-    these are `lost`, the runners say the same, and nothing else is seen of GitHub."""
+    these are `lost`, the runners and exclusive nodes say the same, and nothing else is seen of GitHub."""
 
     alive: tuple[str, ...]
     runs: tuple[str, ...]
@@ -83,8 +84,9 @@ def summary(answer: PlanAnswer) -> PlanSummary:
         if node.stance is not None:
             stances[node.stance] += 1
     return PlanSummary(
-        answer.plan, answer.title, answer.archived, answer.done, answer.total, stances, answer.spent_usd
-    )
+        answer.plan, answer.title, answer.archived, answer.done, answer.total, stances, answer.spent_usd,
+        answer.spent_at_least,
+    )  # fmt: skip
 
 
 def status(session: Session, slug: str) -> PlanAnswer:
@@ -190,7 +192,7 @@ def _answers(session: Session, slug: str | None) -> Answers:
 def _kept(session: Session, key: str) -> bytes | None:
     """The answer kept for this very commit, if nothing that was looked at then looks different now."""
     from stoat.derive.news import lasting
-    from stoat.observe import live
+    from stoat.observe import live, reserved
     from stoat.observe.github.now import read_now
     from stoat.observe.silence import lost_runs
     from stoat.processes import Identity, is_dead
@@ -200,7 +202,7 @@ def _kept(session: Session, key: str) -> bytes | None:
         return None
     try:
         kept = msgspec.msgpack.decode(data, type=_Kept)
-        if kept.runners != _digest(live.read_runners(session.store.common)):
+        if kept.runners != _digest((live.read_runners(session.store.common), reserved.exclusive())):
             return None
         if lost_runs(session.store.common, kept.runs) != set(kept.lost):
             return None
@@ -217,7 +219,7 @@ def _keep(session: Session, key: str, answers: Answers, document: bytes) -> byte
     state, facts = session.state(), session.facts()
     alive = tuple(sorted(state.processes() - facts.dead))
     runs, lost = tuple(sorted(state.published())), tuple(sorted(facts.lost))
-    kept = _Kept(alive, runs, lost, _digest(facts.runners), _digest(lasting(facts.github)), document)
+    kept = _Kept(alive, runs, lost, _digest((facts.runners, facts.exclusive)), _digest(lasting(facts.github)), document)
     session.store.keep_answer(key, state.commit, msgspec.msgpack.encode(kept), answers.until)
     return document
 

@@ -54,8 +54,9 @@ class Session:
 
     def facts(self) -> Facts:
         """What is seen just now: this machine's name and runners, the recorded processes that are dead, the test
-        runs that are lost, and of GitHub what the last sweep saw and did not record."""
-        from stoat.observe import live
+        runs that are lost, what keeps the machine to itself, and of GitHub what the last sweep saw and did not
+        record."""
+        from stoat.observe import live, reserved
         from stoat.observe.github.now import read_now
         from stoat.observe.silence import lost_runs
         from stoat.processes import machine_name
@@ -66,6 +67,8 @@ class Session:
             dead=live.dead_processes(self.state()),
             lost=lost_runs(self.store.common, self.state().published()),
             github=read_now(self.store.common),
+            exclusive=reserved.exclusive(),
+            store=str(self.store.common.resolve()),
         )
 
     def answers(self, now: Time | None = None) -> Answers:

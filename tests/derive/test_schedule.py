@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from stoat.derive import reservations
 from stoat.derive.answers import ClaimShown, Decision, NodeAnswer, PlanAnswer, RunnerShown
 from stoat.derive.derivation import derive
 from stoat.derive.holds import Hold
-from stoat.derive.schedule import Offer, Scope, offers, pick
+from stoat.derive.reservations import Shared
+from stoat.derive.schedule import Offer, Pick, Scope, offers, pick
 from stoat.plan.facts import Facts, RunnerFact
 from stoat.plan.nodes import Header, Node, Repo, Resource
+from stoat.plan.reservations import Reservation
 from stoat.plan.state import Attempt, Claim, Landing, Mark, NodeState, PlanState, State
 
 NOW = "2026-11-30T12:00:00.000Z"
@@ -48,8 +53,8 @@ def plan_of(*nodes: tuple[NodeState, NodeAnswer], header: Header | None = None) 
         header=header or Header(plan="p"), created=ADA, nodes={node.spec.id: node for node, _ in nodes}, questions={}
     )
     answer = PlanAnswer(
-        plan="p", title="p", at=NOW, archived=False, done=0, total=len(nodes), spent_usd=None, attempts=0, lead=None,
-        runner=RunnerShown(), nodes=tuple(one for _, one in nodes),
+        plan="p", title="p", at=NOW, archived=False, done=0, total=len(nodes), spent_usd=None,
+        spent_at_least=False, attempts=0, lead=None, runner=RunnerShown(), nodes=tuple(one for _, one in nodes),
     )  # fmt: skip
     return state, answer
 
@@ -138,11 +143,28 @@ def test_a_checkout_whose_remote_names_no_repository_says_so() -> None:
         one(attempt=attempt("done")),
         one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}),
         one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "open"}, attempt=attempt("failed")),
-        one(kind="issue", spec=BOUND, go_ahead=ADA, answer={"status": "abandoned"}, attempt=attempt("done"),
-            restarted=ADA, restarted_seq=1),
+        one(
+            kind="issue",
+            spec=BOUND,
+            go_ahead=ADA,
+            answer={"status": "abandoned"},
+            attempt=attempt("done"),
+            restarted=ADA,
+            restarted_seq=1,
+        ),
     ],
-    ids=["approved", "its repository", "lapsed claim", "failed", "restarted", "done over", "red again",
-         "issue", "failed issue", "restarted issue"],
+    ids=[
+        "approved",
+        "its repository",
+        "lapsed claim",
+        "failed",
+        "restarted",
+        "done over",
+        "red again",
+        "issue",
+        "failed issue",
+        "restarted issue",
+    ],
 )
 def test_what_does_not_hold_a_node(node: tuple[NodeState, NodeAnswer]) -> None:
     assert [offer.node for offer in offered(node).launchable] == ["a"]
@@ -180,6 +202,31 @@ def test_a_repository_is_looked_up_by_its_alias() -> None:
     assert [offer.node for offer in found.launchable] == ["a"]
 
 
+def want(resources: dict[str, Resource]) -> Callable[[Offer], Reservation]:
+    """What a node takes of the machine, in a plan with these resources."""
+
+    def wanted(offer: Offer) -> Reservation:
+        taken = reservations.uses(offer.uses, resources)
+        return Reservation(
+            id=offer.node, kind="agent", since=NOW, store="/s", plan="p", node=offer.node, uses=taken,
+            exclusive=offer.alone,
+        )  # fmt: skip
+
+    return wanted
+
+
+def picked(
+    waiting: list[Offer], going: list[Offer], *, parallel: int = 9, extra: bool = False,
+    resources: dict[str, Resource] | None = None, verifying: list[Offer] | None = None,
+) -> Pick:  # fmt: skip
+    """What is picked beside the agents that go and the verifications."""
+    wanted = want(resources or {})
+    live = [wanted(one) for one in going] + [replace(wanted(one), kind="verify") for one in verifying or []]
+    return pick(
+        waiting, len(going), parallel=parallel, expedite_slot=extra, want=wanted, shared=Shared(live=tuple(live))
+    )
+
+
 @pytest.mark.parametrize(
     ("running", "extra", "started"),
     [(0, False, ["x", "a"]), (1, False, ["x"]), (2, False, []), (2, True, ["x"]), (3, True, [])],
@@ -189,40 +236,44 @@ def test_an_expedited_node_takes_one_slot_past_the_cap_and_never_a_second(
 ) -> None:
     going = [Offer(f"r{index}") for index in range(running)]
     waiting = [Offer("x", expedited=True), Offer("a"), Offer("y", expedited=True)]
-    found = pick(waiting, going, parallel=2, expedite_slot=extra, resources={})
+    found = picked(waiting, going, parallel=2, extra=extra)
     assert [offer.node for offer in found.launch] == started
 
 
 def test_resources_are_had_all_or_none_and_hold_nobody_else_up() -> None:
     resources = {"db": Resource(1), "port": Resource(2)}
     waiting = [Offer("both", uses=("port", "db")), Offer("one", uses=("port",)), Offer("free")]
-    found = pick(waiting, [Offer("r", uses=("db",))], parallel=9, expedite_slot=False, resources=resources)
+    found = picked(waiting, [Offer("r", uses=("db",))], resources=resources)
     assert [offer.node for offer in found.launch] == ["one", "free"]
-    assert found.holds == (Hold("both", "resource", "db"),)
+    assert found.holds == (Hold("both", "resource", "db (r)"),)
 
 
 def test_a_verification_takes_resources_and_no_slot() -> None:
-    found = pick(
-        [Offer("a", uses=("db",)), Offer("b")], [], parallel=1, expedite_slot=False, resources={"db": Resource(1)},
-        holding=[Offer("v", uses=("db",))],
+    found = picked(
+        [Offer("a", uses=("db",)), Offer("b")], [], parallel=1, resources={"db": Resource(1)},
+        verifying=[Offer("v", uses=("db",))],
     )  # fmt: skip
     assert [offer.node for offer in found.launch] == ["b"]
 
 
 def test_heavy_work_goes_one_at_a_time_without_being_declared() -> None:
-    found = pick(
-        [Offer("a", uses=("heavy",)), Offer("b", uses=("heavy",)), Offer("c")], [], parallel=9, expedite_slot=False,
-        resources={},
-    )  # fmt: skip
+    found = picked([Offer("a", uses=("heavy",)), Offer("b", uses=("heavy",)), Offer("c")], [])
     assert [offer.node for offer in found.launch] == ["a", "c"]
 
 
-def test_a_node_that_wants_the_machine_runs_alone() -> None:
-    busy = pick([Offer("x", alone=True)], [Offer("r")], parallel=9, expedite_slot=False, resources={})
-    assert busy.holds == (Hold("x", "alone", "r"),)
-    free = pick([Offer("x", alone=True), Offer("a")], [], parallel=9, expedite_slot=False, resources={})
+def test_a_node_that_wants_the_machine_has_it_kept_until_it_is_free_and_then_runs_alone() -> None:
+    busy = picked([Offer("a"), Offer("x", alone=True), Offer("b"), Offer("y", alone=True)], [Offer("r")])
+    assert [offer.node for offer in busy.launch] == ["a"]
+    assert busy.turn == Offer("x", alone=True)
+    assert busy.holds == (Hold("x", "alone", "r, a"), Hold("b", "reserved", "p/x"), Hold("y", "reserved", "p/x"))
+    free = picked([Offer("x", alone=True), Offer("a")], [])
     assert [offer.node for offer in free.launch] == ["x"]
-    assert free.holds == (Hold("a", "alone", "x"),)
+    assert (free.turn, free.holds) == (None, (Hold("a", "reserved", "p/x"),))
+
+
+def test_an_exclusive_node_without_a_slot_keeps_the_machine_from_nobody() -> None:
+    found = picked([Offer("a"), Offer("x", alone=True)], [Offer("r")], parallel=2)
+    assert (found.turn, found.holds) == (None, (Hold("x", "slot", "2/2"),))
 
 
 USES = st.sets(st.sampled_from(["db", "port"])).map(tuple)
@@ -234,9 +285,10 @@ def test_no_pick_ever_passes_a_capacity_or_a_cap(
     waiting: list[Offer], going: list[Offer], parallel: int, extra: bool
 ) -> None:
     resources = {"db": Resource(1), "port": Resource(2)}
-    found = pick(waiting, going, parallel=parallel, expedite_slot=extra, resources=resources)
+    found = picked(waiting, going, parallel=parallel, extra=extra, resources=resources)
     assert {offer.node for offer in found.launch}.isdisjoint(hold.node for hold in found.holds)
     assert len(found.launch) + len(found.holds) == len(waiting)
+    assert (found.turn is not None) == any(hold.reason == "alone" for hold in found.holds)
     if found.launch:
         assert len(going) + len(found.launch) <= parallel + extra
         running = [*going, *found.launch]

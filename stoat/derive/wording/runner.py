@@ -12,6 +12,7 @@ from stoat.clock import duration_text
 from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
 from stoat.derive.troubles import Trouble
+from stoat.derive.wording import machine
 from stoat.derive.wording.text import (
     ASKED_A_PERSON,
     KEPT_FOR_THE_CLOUD,
@@ -19,6 +20,7 @@ from stoat.derive.wording.text import (
     PR_OPEN,
     counted,
     listed,
+    money,
     one_line,
 )
 from stoat.plan.state import LimitKind
@@ -129,11 +131,27 @@ def expedited(node: str, by: str) -> str:
     return f"⇡ '{node}' is expedited by {by} — launching next"
 
 
-def exited(node: str, code: int | None, spent: float | None) -> str:
-    """An agent's process ended."""
-    total = f" · this run: ${spent:.2f}" if spent else ""
+def exited(node: str, code: int | None, spent: float, *, at_least: bool) -> str:
+    """An agent's process ended; `spent` is what the run cost so far, a floor where some attempt did not say."""
+    total = f" · this run: {money(spent, at_least=at_least)}" if spent else ""
     shown = "code unknown" if code is None else code
     return f"agent for '{node}' exited ({shown}) — the evidence will say what it did{total}"
+
+
+def hangs(node: str, text: str) -> str:
+    """An agent waits for a limit instead of ending: it is stopped, and goes on in its session later."""
+    return f"⚠ the agent of '{node}' waits for a limit of its account and is stopped until then: {one_line(text)}"
+
+
+def limited(node: str, attempt: int, text: str) -> str:
+    """An attempt that a limit of its account ended; it does not count."""
+    return f"⚠ attempt {attempt} on '{node}' ran into a limit and does not count: {one_line(text)}"
+
+
+def denied(node: str, tools: Sequence[str]) -> str:
+    """An agent was refused tools that it wanted to use: nobody is there to be asked."""
+    refused = listed(sorted(set(tools)), 5)
+    return f"⚠ '{node}' was not allowed to use {refused}: see the permission flags in --agent-args"
 
 
 def adopted(node: str, attempt: int, log: str) -> str:
@@ -194,6 +212,11 @@ def verifying(node: str, log: str) -> str:
     return f"→ verifying '{node}' on its committed branch · log: {log}"
 
 
+def verification_waits(hold: Hold, plan: str) -> str:
+    """A verification that cannot run beside what others have of the machine."""
+    return f"⚠ the verification of '{hold.node}' is not started: {why_held(hold, plan)}"
+
+
 def verified_red(node: str, code: int | None, log: str) -> str:
     """The verification failed."""
     return f"✗ '{node}' is red when run again on its committed branch{_code(code)} · log: {log}"
@@ -204,10 +227,13 @@ def done(node: str, detail: str) -> str:
     return f"✓ '{node}' is done — {detail}" if detail else f"✓ '{node}' is done"
 
 
+_SAID_OF_ALL = frozenset({"slot", "pr-open", "limited", "reserved", "cap", "scarce"})
+
+
 def held(hold: Hold, plan: str) -> str | None:
-    """Why a node that is ready is not launched; None for what passes by itself (a slot, an attempt being judged) or is
-    said of its pull request."""
-    passes = hold.reason in ("slot", "pr-open", "limited") or (hold.reason == "judging" and not hold.what)
+    """Why a node that is ready is not launched; None for what passes by itself (a slot, an attempt being judged), is
+    said of its pull request or of the machine."""
+    passes = hold.reason in _SAID_OF_ALL or (hold.reason == "judging" and not hold.what)
     return None if passes else f"⚠ {hold.node}: {why_held(hold, plan)}"
 
 
@@ -235,7 +261,10 @@ def why_held(hold: Hold, plan: str) -> str:
         "upstream": f"'{what}' is done and has not landed yet, so its work would be missing",
         "resource": f"waiting on {what}",
         "limited": f"waits for a limit of its account — goes on at {what}",
-        "alone": f"has to run alone, and '{what}' runs" if what else "has to run alone",
+        "alone": f"has to run alone, and waits for {what}",
+        "reserved": machine.reserved(what),
+        "cap": machine.cap(what),
+        "scarce": what,
     }
     return sentences[hold.reason]
 
@@ -250,6 +279,12 @@ def paused_for_a_limit(kind: LimitKind, text: str, until: str) -> str:
 def no_base(node: str, why: str) -> str:
     """No fresh base to start from: nothing is launched, nothing is used up."""
     return f"⚠ {node}: not launched, {why}"
+
+
+def not_copied(node: str, problem: Exception) -> str:
+    """What --copy names could not be brought into a worktree: nothing is launched, nothing is used up."""
+    hint = getattr(problem, "hint", None)
+    return f"⚠ {node}: not launched, {one_line(str(problem))}{f' — {hint}' if hint else ''}"
 
 
 def machine_held(by: str, why: str | None) -> str:
@@ -321,6 +356,8 @@ _TROUBLES: Mapping[Trouble, str] = {
     "setup": "its setup failed",
     "not-launched": "could not be launched",
     "failures": "attempts in a row got nowhere",
+    "disk": "too little disk is free",
+    "copy": "its files could not be copied",
 }
 
 

@@ -1,8 +1,9 @@
-"""A machine's controls: a person holds it, or lets it go on."""
+"""A machine's controls: a person holds it or lets it go on, and says how much it takes on."""
 
 from __future__ import annotations
 
 from stoat.plan.events.base import Event
+from stoat.plan.reservations import Limits
 from stoat.plan.state import MachineState, Mark
 
 
@@ -30,6 +31,27 @@ class MachineHoldLifted(MachineEvent, tag="machine_hold_lifted", frozen=True):
     def fold(self, machine: MachineState) -> None:
         """Let it go on."""
         machine.held = None
+
+
+class MachineLimited(MachineEvent, tag="machine_limited", frozen=True):
+    """What the machine takes on from now, all of it: agents at once (none given: any number), bytes of disk and of
+    memory that stay free, load a core. Zero asks nothing."""
+
+    disk: int
+    memory: int
+    load: float
+    agents: int | None = None
+
+    def fold(self, machine: MachineState) -> None:
+        """Limit it."""
+        machine.limits = Limits(agents=self.agents, disk=self.disk, memory=self.memory, load=self.load)
+
+
+def limit(machine: MachineState, wanted: Limits) -> MachineLimited | None:
+    """Say how much a machine takes on; None when that is how it is already."""
+    if wanted == (machine.limits or Limits()):
+        return None
+    return MachineLimited(agents=wanted.agents, disk=wanted.disk, memory=wanted.memory, load=wanted.load)
 
 
 def hold(machine: MachineState, *, why: str | None, off: bool) -> MachineHeld | MachineHoldLifted | None:

@@ -1,0 +1,98 @@
+"""What is said of a machine that runners share: who has what, what an exclusive node waits for, what is short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stoat.derive.wording.text import counted, listed
+from stoat.plan.reservations import Limits, Pressure, Reservation
+
+_UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
+
+
+def node(one: Reservation) -> str:
+    """PLAN/NODE of a reservation."""
+    return f"{one.plan}/{one.node}" if one.node else "no node"
+
+
+def who(one: Reservation, beside: Reservation | None = None) -> str:
+    """Who has it: the node, and its plan where that is another one than of `beside`."""
+    if not one.node:
+        return "a gate run"
+    near = beside is not None and (beside.store, beside.plan) == (one.store, one.plan)
+    name = one.node if near else f"{one.node} of plan {one.plan}"
+    return {"verify": f"the verification of {name}", "gate": f"a gate run on {name}"}.get(one.kind, name)
+
+
+def resource(name: str, holders: Sequence[Reservation], wanted: Reservation) -> str:
+    """A resource that is full, and who has it, as what follows “waiting on”."""
+    return f"{name} ({listed([who(one, wanted) for one in holders])})"
+
+
+def waits_for(wanted: Reservation, others: Sequence[Reservation], by_hand: Sequence[str]) -> str:
+    """What an exclusive node still waits for, as what follows “waits for”."""
+    running = [who(one, wanted) for one in others]
+    return listed([*running, *(f"{held} (claimed by hand)" for held in by_hand)])
+
+
+def reserved(what: str) -> str:
+    """An exclusive node has the machine, or its turn."""
+    return f"machine reserved for {what}"
+
+
+def gate_during(what: str) -> str:
+    """A gate that a person runs while the machine is reserved: it runs all the same."""
+    return f"this machine is reserved for {what}, which waits until this run has ended"
+
+
+RESERVED_HINT = "wait for it; see what it waits for: stoat machine"
+
+
+def cap(figure: str) -> str:
+    """As many agents are at work as the machine takes; `figure` is `4/4`."""
+    return f"this machine takes no more agents ({figure} at work) — stoat machine --agents N|none"
+
+
+def disk(pressure: Pressure, limits: Limits) -> str:
+    """Too little room for another worktree, and what gives some back."""
+    return (
+        f"{size(pressure.disk or 0)} of disk are free where worktrees go, and {size(limits.disk)} are to stay free: "
+        "nothing new is started — `stoat prune` shows the worktrees that can go, `stoat machine --disk SIZE|none` asks "
+        "for less"
+    )
+
+
+def memory(pressure: Pressure, limits: Limits) -> str:
+    """Too little memory for another agent."""
+    return (
+        f"{size(pressure.memory or 0)} of memory are available, and {size(limits.memory)} are to stay so: nothing new "
+        "is started until more is — stoat machine --memory SIZE|none"
+    )
+
+
+def load(pressure: Pressure, limits: Limits) -> str:
+    """The processors have more to do than they can."""
+    return (
+        f"the load is {pressure.load or 0:.1f} a core, above {limits.load:g}: no second agent is started until it "
+        "falls — stoat machine --load N|none"
+    )
+
+
+def limited(agents: int | None, free_disk: int, free_memory: int, most_load: float) -> str:
+    """What a person set for the machine, as a line of Activity."""
+    most = f"at most {counted(agents, 'agent')}" if agents is not None else "any number of agents"
+    room = f"{size(free_disk)} of disk and {size(free_memory)} of memory stay free"
+    return f"set the machine's limits: {most}, {room}, {f'load up to {most_load:g} a core' if most_load else 'any load'}"
+
+
+def busy() -> str:
+    """Somebody has the machine's reservations for longer than it takes to write one."""
+    return "another process keeps the machine's reservations to itself: nothing new is started meanwhile"
+
+
+def size(amount: int) -> str:
+    """Bytes in words: `1.5 GiB`."""
+    for unit, name in _UNITS:
+        if amount >= unit:
+            return f"{amount / unit:.1f}".removesuffix(".0") + f" {name}"
+    return f"{amount} B"

@@ -1,4 +1,4 @@
-"""`stoat sweep`: look at GitHub once, and record what is new."""
+"""`stoat sweep`: look once at the plans' branches and at GitHub, and record what is new."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ def sweep(
     pins: Annotated[bool, typer.Option("--pins", help="Look at committed pins. (Later.)")] = False,
     json: Json = False,
 ) -> None:
-    """Look once at what the plans hang on, the issues and pull requests of their nodes, and record what is different.
+    """Look once at what the plans hang on and record what is different: their integration branches on this machine,
+    and the issues and pull requests of their nodes.
 
-    Needs a token where there is anything to look at: GH_TOKEN, GITHUB_TOKEN, or that of `gh auth login`.
+    Branches are read as they are here; nothing is fetched. GitHub needs a token where there is anything to look at:
+    GH_TOKEN, GITHUB_TOKEN, or that of `gh auth login`.
     STOAT_GITHUB_API names another GitHub than github.com. `stoat serve` and `stoat run-plan` sweep by themselves.
     Exit code 4 when nothing could be read.
     """
@@ -47,7 +49,7 @@ def sweep(
         render.tell(later.sentence(what))
     session = context.session()
     try:
-        done = sweeping.sweep(session, os.environ, wait=_wait, patience=_PATIENCE, progress=_progress)
+        done = sweeping.look(session, os.environ, wait=_wait, patience=_PATIENCE, progress=_progress)
     finally:
         _over(sys.stderr)
     if done.other is not None:
@@ -65,7 +67,7 @@ def _show(done: Sweep) -> None:
 
     swept = done.swept
     if swept.news:
-        render.table(("repository", "what"), [(one.repo, one.text) for one in swept.news])
+        render.table(("repository", "what"), [(one.repo or "", one.text) for one in swept.news])
     for problem in swept.problems:
         if problem != done.blind:
             render.say(f"✗ {render.clean(say.problem(problem.repo, problem.text))}")

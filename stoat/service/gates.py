@@ -60,7 +60,7 @@ def execute(
     place, seen = (directory, directory) if cwd is None else _within(tree.top_of(directory), cwd)
     if ref is None:
         return _run(argv, place, environ, timeout, warn)
-    recorder = Recorder(opening, ref, _claim_of(ref), warn)
+    recorder = Recorder(opening, ref, _claim_of(ref), directory, warn)
     run, command, machine, before = mint("r"), tuple(argv), machine_name(), tree.tree_of(seen)
     identity = identity_of(os.getpid())
     recorder.record(

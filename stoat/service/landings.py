@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stoat.clock import Time
+from stoat.derive.branches import Tip, moved
 from stoat.derive.landings import Expected, expected
 from stoat.gitstore.log import Change
 from stoat.gitstore.work import beginnings, branches, landed, remotes
 from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.tips import known_tip
 from stoat.gitstore.work.worktrees import Project
 from stoat.plan import streams
 from stoat.plan.events.base import PlanEvent
-from stoat.plan.events.landings import BranchMoved, Landed
+from stoat.plan.events.landings import Landed
 from stoat.plan.ids import node_branch, same_repository
 from stoat.plan.nodes import CHANGE, repository_of
 from stoat.plan.state import NodeState, PlanState, State
@@ -54,16 +56,16 @@ def observe(session: Session, project: Project, slug: str, repo: str | None) -> 
         seen += [found] if found is not None else []
         reverted += [(one.node.spec.id, by)] if by is not None else []
     name = plan.header.branch
-    tip = branches.branch_tip(project.directory, name) if name is not None else None
+    commit = known_tip(project.directory, name) if name is not None else None
+    tip = Tip(slug, name, repo, commit) if name is not None and commit is not None else None
 
     def decide(state: State, now: Time) -> Change | None:
         fresh = plan_of(state, slug)
         events: list[PlanEvent] = [event for event in seen if _is_news(fresh, event)]
-        moved = name is not None and tip is not None and tip != fresh.tip_in(repo)
-        if name is not None and tip is not None and moved and all(event.onto != name for event in seen):
-            events.append(BranchMoved(branch=name, tip=tip, repo=repo))
+        news = moved(fresh, tip) if tip is not None and all(event.onto != name for event in seen) else None
+        events += [news] if news is not None else []
         names = ", ".join(event.node for event in seen)
-        what = f"{names} seen landed" if names else f"{name} is at {(tip or '')[:7]}"
+        what = f"{names} seen landed" if names else f"{name} is at {(commit or '')[:7]}"
         return Change([(streams.of_plan(slug), event) for event in events], f"{slug}: {what}") if events else None
 
     session.commit(decide)

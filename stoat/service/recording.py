@@ -16,15 +16,16 @@ from pathlib import Path
 
 from stoat import clock
 from stoat.clock import Time
+from stoat.derive.branches import Tip, news
 from stoat.errors import NotFound, Refused, StoatError
 from stoat.gitstore.log import Change
 from stoat.plan import streams
 from stoat.plan.events.base import Actor
-from stoat.plan.events.evidence import GateFinished
+from stoat.plan.events.evidence import GateFinished, GateStarted
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import Claim, State
 from stoat.plan.variables import AGENT
-from stoat.service import claims, spool
+from stoat.service import branch_moves, claims, spool
 from stoat.service.session import Session, node_of
 from stoat.service.spool import GateEvent
 
@@ -45,12 +46,19 @@ class _Job:
 
 
 class Recorder:
-    """Records the runs of one node. `opening` opens its session; `claim_id` is the lease to keep alive meanwhile."""
+    """Records the runs of one node, in the checkout at `directory`.
 
-    def __init__(self, opening: Callable[[], Session], ref: NodeRef, claim_id: str | None, warn: Warn) -> None:
+    `opening` opens its session; `claim_id` is the lease to keep alive meanwhile.
+    """
+
+    def __init__(
+        self, opening: Callable[[], Session], ref: NodeRef, claim_id: str | None, directory: Path, warn: Warn
+    ) -> None:
         self._opening = opening
         self._ref = ref
         self._claim_id = claim_id
+        self._directory = directory
+        self._tips: tuple[Tip, ...] = ()
         self._warn = warn
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._late: list[_Job] = []
@@ -123,6 +131,10 @@ class Recorder:
             node_of(state, self._ref)
             for holder in _alone(state, self._ref):
                 self._warn(f"this machine is reserved for {holder}, which wants it for itself")
+            seen = branch_moves.look(self.session, [self._ref.plan], self._directory)
+            self._tips = seen.tips
+            for problem in seen.problems:
+                self._warn(problem)
         except NotFound as problem:
             self.unknown = True
             self._warn(f"not recorded: {problem.message}")
@@ -136,7 +148,9 @@ class Recorder:
 
         def decide(state: State, now: Time) -> Change:
             node_of(state, self._ref)
-            return Change([(streams.of_plan(self._ref.plan), event)], _subject(self._ref, event))
+            # First: a run begins on the branch as it is by then.
+            moved = news(state, self._tips) if isinstance(event, GateStarted) else []
+            return Change([*moved, (streams.of_plan(self._ref.plan), event)], _subject(self._ref, event))
 
         self.session.store.append(decide, self.actor)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from stoat.clock import Time
+from stoat.derive.branches import news
 from stoat.errors import Refused
 from stoat.gitstore.log import Change
 from stoat.observe import tree
@@ -16,6 +17,7 @@ from stoat.plan.events.base import PlanEvent
 from stoat.plan.ids import NodeRef
 from stoat.plan.normal import normal_node
 from stoat.plan.state import NodeState, PlanState, State
+from stoat.service import branch_moves
 from stoat.service.nodes import check_right
 from stoat.service.session import Session, node_of
 
@@ -42,7 +44,7 @@ def submit(session: Session, ref: NodeRef, data: bytes) -> ReviewListed:
         made = rules.submit(plan, node, drafts, branch=branch, commit=seen.commit, repo=repo)
         return [made] if made is not None else []
 
-    return _commit(session, ref, decide, f"reviews {ref.node}")
+    return _commit(session, ref, decide, f"reviews {ref.node}", sees_branch=True)
 
 
 def listed(session: Session, ref: NodeRef) -> ReviewListed:
@@ -101,15 +103,18 @@ def sign_off(session: Session, ref: NodeRef) -> ReviewListed:
         made = rules.sign_off(plan, node)
         return [made] if made is not None else []
 
-    return _commit(session, ref, decide, f"signs {ref.node} off")
+    return _commit(session, ref, decide, f"signs {ref.node} off", sees_branch=True)
 
 
-def _commit(session: Session, ref: NodeRef, decide: Decide, what: str) -> ReviewListed:
+def _commit(session: Session, ref: NodeRef, decide: Decide, what: str, *, sees_branch: bool = False) -> ReviewListed:
+    """Append what is decided; before it (`sees_branch`) where the plan's branch is, which is what was looked at."""
+    tips = branch_moves.look(session, [ref.plan]).tips if sees_branch else ()
+
     def land(state: State, now: Time) -> Change | None:
         plan, node = node_of(state, ref)
         guards.not_archived(plan)
         entries = [(streams.of_plan(ref.plan), event) for event in decide(state, plan, node)]
-        return Change(entries, f"{ref.plan}: {session.actor.name} {what}") if entries else None
+        return Change([*news(state, tips), *entries], f"{ref.plan}: {session.actor.name} {what}") if entries else None
 
     session.commit(land)
     return listed(session, ref)

@@ -6,7 +6,7 @@
 
 Several of them on one machine do the work of one: who finds that another has just looked leaves it at that, and takes
 over once nobody does. It keeps away from GitHub as long as GitHub said, and comes back ever later while nothing helps.
-Where nothing hangs on GitHub it asks nobody anything.
+Where nothing hangs on GitHub it asks nobody anything. The plans' branches are on this disk, and looked at more often.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ from stoat.errors import StoatError
 from stoat.observe.github.now import read_now
 from stoat.plan.github import Wanted
 from stoat.plan.state import State
+from stoat.service import branch_moves
 from stoat.service.session import Session
 from stoat.service.sweeping import sweep, unlooked
 
 PERIOD = 60.0
 """Seconds between two sweeps."""
+BRANCHES = 10.0
+"""Seconds between two looks at the plans' branches."""
 _TICK = 1.0
 _WAITED = 90.0
 """Seconds that a limit in the middle of a sweep is waited for; for a longer one the sweep is left and begun again."""
@@ -63,6 +66,8 @@ class Sweeper:
         self._mine: Time | None = None
         self._failed = 0
         self._not_before = 0.0
+        self._branches_at = 0.0
+        self._unseen: frozenset[str] = frozenset()
         self._thread = threading.Thread(target=self._run, name="stoat-sweep", daemon=True)
 
     def start(self) -> None:
@@ -85,6 +90,7 @@ class Sweeper:
         said = ""
         while not self._stopped.is_set():
             try:
+                self._look_at_branches()
                 if self._is_due(clock.now()):
                     self._sweep()
                 self._follow()
@@ -99,6 +105,16 @@ class Sweeper:
                 _log.exception("the sweep stumbled and goes on")
             self._woken.wait(min(_TICK, self._period))
             self._woken.clear()
+
+    def _look_at_branches(self) -> None:
+        """Record where the plans' branches are, now and then; of one that cannot be seen it is said once."""
+        if time.monotonic() < self._branches_at:
+            return
+        self._branches_at = time.monotonic() + min(BRANCHES, self._period)
+        unseen = frozenset(branch_moves.observe(self._session).look.problems)
+        for problem in sorted(unseen - self._unseen):
+            _log.warning("%s", problem)
+        self._unseen = unseen
 
     def _is_due(self, at: Time) -> bool:
         state = self._session.state() if self._has_moved() else self._state

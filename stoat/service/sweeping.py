@@ -1,6 +1,7 @@
 """A sweep of GitHub: one look at everything that the plans hang on, its news one commit or none, the rest kept beside.
 
-swept = sweep(session, os.environ, wait=…)      Swept, or Elsewhere while another process of this machine sweeps
+swept = sweep(session, os.environ, wait=…)      what it came to; who sweeps instead, while another process does
+done = look(session, os.environ, wait=…)        the same, and the plans' branches on this machine before it
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stoat import clock
 from stoat.clock import Time
@@ -17,7 +19,7 @@ from stoat.derive.dwell import dwelt
 from stoat.derive.news import news
 from stoat.derive.news import now as seen_now
 from stoat.derive.watching import wanted
-from stoat.derive.wording import observed
+from stoat.derive.wording import branches, observed
 from stoat.derive.wording import sweep as say
 from stoat.derive.wording.unseen import What
 from stoat.gitstore.log import Change
@@ -26,8 +28,10 @@ from stoat.observe.github.now import folder, forget_now, keep_now, read_now
 from stoat.observe.github.turn import Sweeping, turn
 from stoat.plan import streams
 from stoat.plan.events.github import GitHubEvent
+from stoat.plan.events.landings import BranchMoved
 from stoat.plan.github import GitHubNow, GitHubState, Looked, Reading, Unseen, Wanted, numbered
 from stoat.plan.state import State
+from stoat.service import branch_moves
 from stoat.service.session import Session
 
 if TYPE_CHECKING:
@@ -36,12 +40,14 @@ if TYPE_CHECKING:
 
 OBSERVER = named("github-sweep", "observer")
 """Who stands behind what a sweep records, whoever started it."""
+_TYPE = str(BranchMoved.__struct_config__.tag)
 
 
 class NewsShown(Struct, frozen=True, rename="camel"):
-    """One thing that is different: in which repository, the event's type, the issue or pull request, in words."""
+    """One thing that is different: in which repository (None: one without a name), the event's type, the issue or pull
+    request, in words."""
 
-    repo: str
+    repo: str | None
     type: str
     number: int | None
     text: str
@@ -74,6 +80,19 @@ class Sweep(NamedTuple):
     blind: ProblemShown | None = None
     other: Sweeping | None = None
     looked: bool = True
+
+
+def look(session: Session, environ: Mapping[str, str], *, wait: Wait, patience: float, progress: Progress) -> Sweep:
+    """Look once at everything: the plans' branches on this machine, then GitHub as `sweep` does."""
+    seen = branch_moves.observe(session)
+    done = sweep(session, environ, wait=wait, patience=patience, progress=progress)
+    told = tuple(NewsShown(tip.repo, _TYPE, None, branches.moved(tip, before)) for tip, before in seen.moved)
+    problems = tuple(ProblemShown(None, problem, None) for problem in seen.look.problems)
+    swept = replace(
+        done.swept, facts=done.swept.facts + len(seen.look.tips), news=(*told, *done.swept.news),
+        problems=(*problems, *done.swept.problems),
+    )  # fmt: skip
+    return done._replace(swept=swept, looked=done.looked or bool(seen.look.tips or problems))
 
 
 def sweep(
@@ -121,7 +140,7 @@ def _sweep(session: Session, environ: Mapping[str, str], wait: Wait, progress: P
     def decide(state: State, _: Time) -> Change | None:
         found = news(state, reading)
         told[:] = _told(state, found)
-        repositories = list(dict.fromkeys(one.repo for one in told))
+        repositories = list(dict.fromkeys(one.repo for one in told if one.repo is not None))
         return Change(found, say.subject(repositories, len(found))) if found else None
 
     session.store.append(decide, OBSERVER)

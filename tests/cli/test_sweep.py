@@ -145,7 +145,7 @@ def test_something_that_github_does_not_show_is_a_problem_with_what_to_do(stoat:
 def test_who_has_no_account_never_hears_of_it(stoat: Stoat, hub: FakeHub) -> None:
     take_in(stoat.directory, NO_GITHUB)
     ran = stoat.run("sweep", env={"GH_TOKEN": None, "PATH": "/usr/bin:/bin"})
-    assert ran == Ran(0, "nothing to look at: no plan has an issue or a pull request\n", "")
+    assert ran == Ran(0, "nothing to look at: no plan has an issue, a pull request or a branch that is here\n", "")
     empty = {"requests": 0, "facts": 0, "news": [], "problems": []}
     assert stoat.json("sweep", env={"GH_TOKEN": None}) == empty
     assert hub.journal == []

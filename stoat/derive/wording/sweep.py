@@ -11,7 +11,7 @@ from stoat.derive.wording.unseen import What, remedy, why_unseen
 from stoat.plan.events.github import GitHubEvent, IssueSeen, NotSeen, PullSeen
 from stoat.plan.github import WhyUnseen
 
-NOTHING_TO_LOOK_AT = "nothing to look at: no plan has an issue or a pull request"
+NOTHING_TO_LOOK_AT = "nothing to look at: no plan has an issue, a pull request or a branch that is here"
 
 _NAMED = 3
 """How many repositories a commit's subject names before it only counts them."""

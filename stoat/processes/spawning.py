@@ -49,25 +49,27 @@ def spawn(
     cwd: Path,
     env: Mapping[str, str],
     output: Path,
+    stdout: Path | None = None,
     stdin: Path = Path(os.devnull),
 ) -> Process:
     """Start a program in a session of its own, with exactly this environment; NotStarted when that cannot be done.
 
-    Both of its output streams are appended to the file `output`: a pipe would freeze it once nobody reads, and would
-    stay open as long as any daemon that it leaves. It inherits no other handle, so no lock of ours outlives us.
+    Both of its output streams are appended to the file `output`, or standard output to `stdout` where that is given: a
+    pipe would freeze it once nobody reads, and would stay open as long as any daemon that it leaves. It inherits no
+    other handle, so no lock of ours outlives us.
 
     We may be killed before we record the process that we started. Put a mark that is unique to the attempt into
     `env`, and `find_marked` finds what was started, whoever started it.
     """
     try:
-        with stdin.open("rb") as source, output.open("ab") as target:
+        with stdin.open("rb") as source, output.open("ab") as target, (stdout or output).open("ab") as spoken:
             started = subprocess.Popen(
                 list(argv),
                 cwd=cwd,
                 env=dict(env),
                 stdin=source,
-                stdout=target,
-                stderr=subprocess.STDOUT,
+                stdout=spoken,
+                stderr=target,
                 start_new_session=True,
                 close_fds=True,
             )

@@ -8,17 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from stoat.clock import Time
 from stoat.derive import adoption
 from stoat.derive.adoption import Seen
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.gitstore.porcelain import GitFailed
-from stoat.plan.events.attempts import AgentSpawned, AttemptExited
-from stoat.plan.events.base import PlanEvent
-from stoat.plan.state import Attempt, NodeState, PlanState
+from stoat.plan.events.attempts import AgentSpawned
+from stoat.plan.state import Attempt, NodeState
 from stoat.processes import Identity, end_tree, find_marked, is_alive
-from stoat.runner import agents, workspace
+from stoat.runner import agents, endings, transcribing, workspace
 from stoat.runner.claiming import give_back, released
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState
@@ -91,18 +89,15 @@ def _watch(run: Run, state: RunState, node: NodeState, attempt: Attempt, identit
     offer = Offer(spec.id, node.expedited is not None, spec.uses, spec.exclusive == "machine")
     job = Job(
         kind="agent", node=spec.id, identity=identity, claim=attempt.claim, attempt=attempt.number,
-        worktree=Path(attempt.worktree), log=Path(attempt.log), offer=offer,
+        worktree=Path(attempt.worktree), log=Path(attempt.log), offer=offer, told=transcribing.size_of(attempt),
     )  # fmt: skip
     run.narrator.say(say.adopted(spec.id, attempt.number, workspace.shown(job.log, run.home)))
     return replace(state, jobs={**state.jobs, spec.id: job})
 
 
 def _ended(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunState:
-    exited = AttemptExited(node=node.spec.id, attempt=attempt.number)
-
-    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
-        return [exited, *released(plan, node.spec.id, attempt.claim)]
-
+    name = node.spec.id
     # Once: while the store cannot be written, every poll comes by here again.
-    run.narrator.once(("ended", node.spec.id), say.found_ended(node.spec.id, attempt.number))
-    return append(run, state, f"attempt {attempt.number} on {node.spec.id} exited", decide)
+    if run.narrator.once(("ended", name), say.found_ended(name, attempt.number)):
+        transcribing.tell_end(run, attempt)
+    return endings.record(run, state, name, attempt, ending=endings.said(run, attempt, None))

@@ -5,15 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from stoat.clock import Time, seconds_between
 from stoat.derive.wording import runner as say
-from stoat.plan.events.attempts import AttemptExited, CostReported
-from stoat.plan.events.base import PlanEvent
-from stoat.plan.state import PlanState
-from stoat.processes import end_tree
-from stoat.runner import agents, workspace
-from stoat.runner.claiming import released
-from stoat.runner.reading import append
+from stoat.processes import end_tree, interrupt
+from stoat.runner import agents, endings, transcribing, workspace
 from stoat.runner.starting import setup_failed, start_agent
 from stoat.runner.state import Job, Run, RunState, Verification
 
@@ -30,34 +24,26 @@ def _reaped(run: Run, state: RunState, job: Job) -> RunState:
     state = replace(state, jobs={node: other for node, other in state.jobs.items() if node != job.node})
     match job.kind:
         case "agent":
-            return record_exit(run, state, job)
+            return _exited(run, state, job)
         case "setup":
             return _set_up(run, state, job)
         case "verify":
             return _verified(run, state, job)
 
 
-def record_exit(run: Run, state: RunState, job: Job) -> RunState:
-    """Record that an agent exited, what it cost, and the end of its claim, in one commit."""
-    code = job.code()
-    cost = agents.cost_of(run.options.profile, job.log, job.log_from)
-
-    def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
-        node = plan.nodes.get(job.node)
-        if node is None or node.attempt is None or node.attempt.number != job.attempt:
-            return []
-        events: list[PlanEvent] = []
-        if node.attempt.exited_at is None:
-            lasted = seconds_between(node.attempt.started, now)
-            events.append(AttemptExited(node=job.node, attempt=job.attempt, exit_code=code, seconds=lasted))
-            # Of an agent that an earlier runner started it is not known where in the log its output begins.
-            if cost is not None and (job.process is not None or cost.session == node.attempt.session is not None):
-                events.append(CostReported(node=job.node, usd=cost.usd, turns=cost.turns, session=cost.session))
-        return [*events, *released(plan, job.node, job.claim)]
-
-    state = append(run, state, f"attempt {job.attempt} on {job.node} exited", decide)
+def _exited(run: Run, state: RunState, job: Job) -> RunState:
+    """Record that an agent exited, and say so."""
+    transcribing.finish(run, state, job)
+    node, code = state.plan.nodes.get(job.node), job.code()
+    attempt = node.attempt if node is not None else None
+    if attempt is None or attempt.number != job.attempt:
+        return state
+    ending = endings.said(run, attempt, code)
+    state = endings.record(run, state, job.node, attempt, code=code, ending=ending)
     spent = (state.plan.spent_usd or 0.0) - state.spent_before
-    run.narrator.say(say.exited(job.node, code, spent))
+    run.narrator.say(say.exited(job.node, code, spent, at_least=state.plan.spent_at_least))
+    if ending.denied:
+        run.narrator.say(say.denied(job.node, ending.denied))
     return state
 
 
@@ -82,5 +68,10 @@ def _verified(run: Run, state: RunState, job: Job) -> RunState:
 
 
 def stop_job(job: Job, grace: float = 5.0) -> None:
-    """End a job's process with everything that it started; the job stays until it is reaped."""
+    """End a job's process with everything that it started; the job stays until it is reaped.
+
+    An agent is asked first, as by Ctrl-C. What it started is ended in any case: its tools run in sessions of their own.
+    """
+    if job.kind == "agent":
+        interrupt(job.identity, grace)
     end_tree(job.identity, grace, marker=(agents.CLAIM, job.claim))

@@ -24,7 +24,7 @@ from stoat.derive.integration import (
 from stoat.derive.pulls import Mine
 from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, SLICE, Node
-from stoat.plan.state import Attempt, Mark, NodeState
+from stoat.plan.state import Attempt, Limited, Mark, NodeState
 from tests.support.github_states import gh_pull
 
 START = "2026-11-30T10:00:00.000Z"
@@ -97,6 +97,20 @@ def test_an_attempt_whose_process_nobody_saw_is_lost_at_once_unless_its_work_is_
 def test_an_agent_that_asked_a_person_is_given_its_attempt_back_at_once() -> None:
     found = judge(node_of(questions=1), "waiting", NeverCommitted(), EARLY)
     assert isinstance(found, Judged) and found.outcome == "given-back"
+
+
+@pytest.mark.parametrize("kind", [CHANGE, GATE, ISSUE, SLICE])
+@pytest.mark.parametrize("status", ["waiting", "failed", "running", "done"])
+def test_an_attempt_that_a_limit_ended_does_not_count_unless_it_is_done_all_the_same(kind: str, status: str) -> None:
+    node = node_of(kind, questions=1)
+    assert node.attempt is not None
+    limit = Limited(kind="usage", text="You've hit your limit", at=EXIT)
+    stopped = replace(node, attempt=replace(node.attempt, limit=limit))
+    branch = Mergeable(HEAD, 1) if status == "done" else NeverCommitted()
+    found = of_issue(status, branch, now=EARLY, node=stopped) if kind == ISSUE else judge(stopped, status, branch, EARLY)
+    assert isinstance(found, Judged)
+    assert found.outcome == ("done" if status == "done" else "limited")
+    assert status == "done" or found.detail == "You've hit your limit"
 
 
 def test_an_attempt_without_commits_and_without_evidence_left_nothing() -> None:

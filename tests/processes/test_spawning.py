@@ -44,6 +44,15 @@ def test_both_streams_are_appended_to_the_file(tmp_path: Path) -> None:
     assert run(["sh", "-c", "echo one; echo two >&2"], tmp_path) == (0, "from before\none\ntwo\n")
 
 
+def test_standard_output_may_have_a_file_of_its_own(tmp_path: Path) -> None:
+    log, spoken = tmp_path / "log", tmp_path / "spoken"
+    spoken.write_text("before\n")
+    code = "import sys; print('out'); print('err', file=sys.stderr)"
+    process = spawn(python(code), cwd=tmp_path, env=dict(os.environ), output=log, stdout=spoken)
+    assert process.wait(30) == 0
+    assert (log.read_text(), spoken.read_text()) == ("err\n", "before\nout\n")
+
+
 def test_input_may_come_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "prompt").write_text("do it")
     assert run(["cat"], tmp_path, stdin=tmp_path / "prompt") == (0, "do it")

@@ -11,6 +11,7 @@ from stoat.plan.state import Mark
 MOST_NAMED = 3
 
 ASKED_A_PERSON = "its agent asked a person and waits for the answer"
+BACK = "back into its agent's session"
 KEPT_FOR_THE_CLOUD = "kept for a cloud agent"
 PR_OPEN = "has a PR open to close its issue — it is done when a person merges it"
 PR_DID_NOT_CLOSE = "its last attempt ended in a pull request, and the issue is open all the same"
@@ -54,6 +55,11 @@ def counted(count: int, what: str, plural: str | None = None) -> str:
 
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+def money(usd: float | None, *, at_least: bool = False) -> str:
+    """US dollars and cents: `$1.50`, as a floor `at least $1.50`; nothing when nobody reported a cost."""
+    return "" if usd is None else f"{'at least ' if at_least else ''}${usd:,.2f}"
 
 
 def ago(earlier: Time, now: Time) -> str:

@@ -72,9 +72,7 @@ def _events(
     told += [cost] if cost is not None else []
     limit = ending.limit or hung
     if limit is not None:
-        limited = AttemptLimited(
-            node=node, attempt=number, kind=limit.kind, text=limit.text, resets_at=limit.resets_at
-        )
+        limited = AttemptLimited(node=node, attempt=number, kind=limit.kind, text=limit.text, resets_at=limit.resets_at)
         told.append(limited)
     elif _found_no_session(attempt, ending, code):
         told.append(AttemptJudged(node=node, attempt=number, outcome="given-back", detail=say.SESSION_GONE))

@@ -1,4 +1,4 @@
-"""Agents that hang on a limit of their account: alive, with nothing to say but that. They are stopped, and go on later."""
+"""Agents that hang on a limit of their account: alive, with nothing else to say. They are stopped, and go on later."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
 from stoat.derive.steps import Steps
 from stoat.derive.wording import stance, status, zoom
+from stoat.derive.wording.text import money as money  # the templates have it as `show.money`
 from stoat.observe.github.text import PullText
 from stoat.plan.characters import spelled
 
@@ -110,8 +111,3 @@ def tally(steps: tuple[StepShown, ...]) -> list[Tally]:
 def progress(steps: tuple[StepShown, ...]) -> str:
     """A running gate in words: how many steps have a verdict, and how many of those are bad."""
     return status.progress(Steps(steps).tally)
-
-
-def money(usd: float | None) -> str:
-    """Dollars and cents; nothing when nobody reported a cost."""
-    return "" if usd is None else f"${usd:,.2f}"

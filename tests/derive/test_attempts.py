@@ -107,7 +107,9 @@ def test_an_attempt_that_a_limit_ended_does_not_count_unless_it_is_done_all_the_
     limit = Limited(kind="usage", text="You've hit your limit", at=EXIT)
     stopped = replace(node, attempt=replace(node.attempt, limit=limit))
     branch = Mergeable(HEAD, 1) if status == "done" else NeverCommitted()
-    found = of_issue(status, branch, now=EARLY, node=stopped) if kind == ISSUE else judge(stopped, status, branch, EARLY)
+    found = (
+        of_issue(status, branch, now=EARLY, node=stopped) if kind == ISSUE else judge(stopped, status, branch, EARLY)
+    )
     assert isinstance(found, Judged)
     assert found.outcome == ("done" if status == "done" else "limited")
     assert status == "done" or found.detail == "You've hit your limit"

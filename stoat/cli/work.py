@@ -9,7 +9,6 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json, NodeArgument
-from stoat.plan.variables import CLAIM, NODE, PLAN
 
 Lease = Annotated[str, typer.Option("--lease", metavar="TIME", help="How long the claim lasts unless renewed.")]
 ClaimId = Annotated[
@@ -67,6 +66,7 @@ def report(
     person; a result that was not seen counts only after `stoat allow-asserted`.
     """
     from stoat.service import claims, words
+    from stoat.service.assigned import assigned
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
@@ -79,8 +79,8 @@ def report(
     if diagnosis is not None or result is not None:
         return
     kept = claims.report(
-        context.session(), *ref, lease=context.duration(lease, "--lease"), claim_id=claim_id or _own_claim(ref),
-        note=note, link=link,
+        context.session(), *ref, lease=context.duration(lease, "--lease"),
+        claim_id=claim_id or assigned(os.environ).claim_on(ref), note=note, link=link,
     )  # fmt: skip
     render.say(f"{ref} is {render.clean(kept.holder)}'s until {kept.expires_at}")
 
@@ -95,14 +95,10 @@ def release(
     A person may take a node back from whoever holds it.
     """
     from stoat.service import claims
+    from stoat.service.assigned import assigned
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
-    holder = claims.release(context.session(), *ref, claim_id=claim_id or _own_claim(ref), why=why)
+    own = assigned(os.environ).claim_on(ref)
+    holder = claims.release(context.session(), *ref, claim_id=claim_id or own, why=why)
     render.say(f"{ref} is free again ({render.clean(holder)} had it)")
-
-
-def _own_claim(ref: tuple[str, str]) -> str | None:
-    """The claim that an agent was launched with, so that one that lost its node cannot touch the next holder's."""
-    mine = (os.environ.get(PLAN), os.environ.get(NODE))
-    return os.environ.get(CLAIM) or None if mine == tuple(ref) else None

@@ -131,9 +131,10 @@ def bind(session: Session, ref: NodeRef, kind: str, number: int) -> Authored:
 
 
 def show(session: Session, ref: NodeRef) -> dict[str, Any]:
-    """All there is of one node: its answer (as in the status document), how it is written, what a review found, and
-    what waits for the node."""
+    """All there is of one node: its answer (as in the status document), how it is written, what a review found, what
+    waits for the node, and the steps that its holder means to take."""
     from stoat.derive.review import findings
+    from stoat.service.working import steps_of
 
     state = session.state()
     plan, node = node_of(state, ref)
@@ -148,6 +149,7 @@ def show(session: Session, ref: NodeRef) -> dict[str, Any]:
         "discoveredFrom": node.spec.discovered_from,
         "findings": to_builtins(findings(plan, node)),
         "spec": spec_of(node.spec),
+        "workSteps": to_builtins(steps_of(session, node)),
     }
 
 

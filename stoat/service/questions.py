@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import threading
 from collections.abc import Callable
 
 from stoat.clock import Time
@@ -13,21 +13,29 @@ from stoat.plan.events.base import NodeEvent
 from stoat.plan.events.questions import Answered, Asked, QuestionDismissed, open_question
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import PlanState, Question, State
+from stoat.service import awaiting
 from stoat.service.session import Session, mint, node_of
-
-_LOOK_AGAIN = 0.2
-"""Seconds between two looks at the ref's value while waiting: one read of a small file."""
 
 
 def ask(session: Session, ref: NodeRef, text: str) -> Question:
-    """Put a question about a node to a person; the node is held until it is settled. Anybody with a name may ask."""
+    """Put a question about a node to a person; the node is held until it is settled. Anybody with a name may ask.
+
+    Who asks the same again while it is open, having lost sight of it, is given the question that is there.
+    """
     if not text.strip():
         raise Refused("there is no question in that", hint=f"stoat ask {ref} 'what you need to know'")
-    question_id = mint("q")
+    question_id = minted = mint("q")
 
-    def decide(state: State, now: Time) -> Change:
+    def decide(state: State, now: Time) -> Change | None:
+        nonlocal question_id
         plan, _ = node_of(state, ref)
         guards.not_archived(plan)
+        asked = (ref.node, text, session.actor.name, "open")
+        same = (one for one in plan.questions.values() if (one.node, one.question, one.asked_by, one.state) == asked)
+        twin = next(same, None)
+        question_id = minted if twin is None else twin.id
+        if twin is not None:
+            return None
         event = Asked(node=ref.node, question=question_id, text=text)
         return Change([(streams.of_plan(ref.plan), event)], f"{ref.plan}: {session.actor.name} asks about {ref.node}")
 
@@ -60,21 +68,17 @@ def find(state: State, question_id: str) -> tuple[PlanState, Question]:
     raise NotFound(f"there is no question {question_id!r}", hint="see them with `stoat questions`")
 
 
-def wait(session: Session, question_id: str, seconds: float) -> Question:
-    """Wait until the question is settled, at most `seconds`; gives it as it is then, which may be still open."""
-    deadline = time.monotonic() + seconds
-    seen = ""
-    while True:
-        tip = session.store.tip()
-        if tip != seen:
-            seen = tip
-            asked = find(session.state(), question_id)[1]
-            if asked.state != "open":
-                return asked
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return asked
-        time.sleep(min(left, _LOOK_AGAIN))
+def wait(session: Session, question_id: str, seconds: float, stopped: threading.Event | None = None) -> Question:
+    """Wait until the question is settled, at most `seconds` or until `stopped` is set; gives it as it is then, which
+    may be still open."""
+
+    def settled() -> Question | None:
+        asked = find(session.state(), question_id)[1]
+        return asked if asked.state != "open" else None
+
+    # The ref's value is one read of a small file.
+    found = awaiting.wait(settled, session.store.tip, seconds, stopped)
+    return found or find(session.state(), question_id)[1]
 
 
 def _settle(session: Session, question_id: str, make: Callable[[Question], NodeEvent], what: str) -> Question:

@@ -49,6 +49,19 @@ def test_nothing_is_asked_or_answered_without_words(speak: As) -> None:
         questions.answer(speak(), "q-none", "yes")
 
 
+def test_who_asks_the_same_again_is_given_the_question_that_is_open(speak: As) -> None:
+    first = questions.ask(speak("alf", "agent"), PARSER, "tabs?")
+    assert questions.ask(speak("alf", "agent"), PARSER, "tabs?").id == first.id
+    others = [
+        questions.ask(speak("bob", "agent"), PARSER, "tabs?"),
+        questions.ask(speak("alf", "agent"), PARSER, "spaces?"),
+        questions.ask(speak("alf", "agent"), NodeRef("demo", "suite"), "tabs?"),
+    ]
+    questions.answer(speak("ada"), first.id, "yes")
+    others.append(questions.ask(speak("alf", "agent"), PARSER, "tabs?"))
+    assert len({first.id, *(one.id for one in others)}) == 5
+
+
 def test_whoever_waits_hears_the_answer_when_it_comes(speak: As) -> None:
     session = speak("alf", "agent")
     asked = questions.ask(session, PARSER, "tabs?")
@@ -56,6 +69,14 @@ def test_whoever_waits_hears_the_answer_when_it_comes(speak: As) -> None:
     threading.Timer(0.3, lambda: questions.answer(person, asked.id, "yes")).start()
     settled = questions.wait(session, asked.id, 30)
     assert settled.state == "answered"
+
+
+def test_waiting_ends_when_it_is_stopped(speak: As) -> None:
+    session = speak("alf", "agent")
+    asked = questions.ask(session, PARSER, "tabs?")
+    stopped = threading.Event()
+    threading.Timer(0.2, stopped.set).start()
+    assert questions.wait(session, asked.id, 60, stopped).state == "open"
 
 
 def test_waiting_ends_at_its_deadline(speak: As) -> None:

@@ -117,7 +117,7 @@ def renew(
 ) -> ClaimRenewed:  # fmt: skip
     """Renew the lease one holds. A lapsed one that nobody took over can still be renewed; a lost one cannot."""
     check_lease(lease)
-    held = _mine(plan, node, actor, claim_id)
+    held = mine(plan, node, actor, claim_id)
     return ClaimRenewed(node=node.spec.id, claim=held.id, lease=lease, note=note, link=link, session=session)
 
 
@@ -125,13 +125,14 @@ def release(
     plan: PlanState, node: NodeState, *, actor: Actor, claim_id: str | None = None, why: str | None = None
 ) -> ClaimReleased:
     """Let the node go: by its holder, by the claim's id, or by a person."""
-    held = node.claim if actor.as_ == "person" and claim_id is None else _mine(plan, node, actor, claim_id)
+    held = node.claim if actor.as_ == "person" and claim_id is None else mine(plan, node, actor, claim_id)
     if held is None:
         raise _unclaimed(plan, node)
     return ClaimReleased(node=node.spec.id, claim=held.id, why=why)
 
 
-def _mine(plan: PlanState, node: NodeState, actor: Actor, claim_id: str | None) -> Claim:
+def mine(plan: PlanState, node: NodeState, actor: Actor, claim_id: str | None) -> Claim:
+    """The claim on a node that `actor` holds, or that it names as its own; Refused when it has none such."""
     held = node.claim
     if held is None:
         raise _unclaimed(plan, node)

@@ -115,6 +115,8 @@ def find(text: str, tool: str | None = None) -> Said | None:
 def shown(text: str) -> str:
     """A tool's sentence as people are shown it: one line, at most `SHOWN` characters, nothing that a terminal obeys."""
     line = spelled(" ".join(text.split()))
+    if line.endswith("]") and "[" not in line:  # gemini puts a sentence in brackets; the first went with its prefix
+        line = line[:-1]
     return line if len(line) <= SHOWN else line[: SHOWN - 1] + "…"
 
 

@@ -1,0 +1,46 @@
+"""What `codex exec --json` says: lines of a thread, its turns, and the items of them. It names no cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from stoat.observe.agents import Heard
+from stoat.observe.agents.output import Value, string
+from stoat.plan.usage_limits import find
+
+TOOL = "codex"
+
+
+def hear(values: Iterable[Value]) -> Heard:
+    """What codex's output says, from its objects in their order."""
+    heard = Heard()
+    message: str | None = None
+    for value in values:
+        match value.get("type"):
+            case "thread.started":
+                heard.began, heard.session = True, string(value.get("thread_id"))
+            case "turn.started":
+                heard.began, heard.ended, heard.failed = True, False, False
+                heard.limit = heard.stuck = message = None
+            case "error":
+                heard.stuck = find(string(value.get("message")) or "", TOOL)
+            case "turn.completed":
+                heard.ended, heard.final, heard.stuck = True, message, None
+            case "turn.failed":
+                heard.ended, heard.failed, heard.stuck = True, True, None
+                heard.final = error_of(value)
+                heard.limit = find(heard.final or "", TOOL)
+            case "item.started" | "item.updated" | "item.completed":
+                item = value.get("item")
+                kind = item.get("type") if isinstance(item, dict) else None
+                if isinstance(item, dict) and kind != "error":
+                    heard.stuck = None
+                    message = (string(item.get("text")) if kind == "agent_message" else None) or message
+    return heard
+
+
+def error_of(value: Value) -> str | None:
+    """The message of a line's error."""
+    error: Any = value.get("error")
+    return string(error.get("message")) if isinstance(error, dict) else string(value.get("message"))

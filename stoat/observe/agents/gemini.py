@@ -1,0 +1,77 @@
+"""What the Gemini CLI says in `-o json` and `-o stream-json`. It names no cost, and errors of `json` on stderr only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from stoat.errors import UNDECODABLE
+from stoat.observe.agents import Heard
+from stoat.observe.agents.output import Value, string
+from stoat.plan.state import LimitKind
+from stoat.plan.usage_limits import Said, find, shown
+
+TOOL = "gemini"
+_CODES: dict[Any, LimitKind] = {429: "rate", 503: "overloaded"}
+_LINES = 40
+"""Lines at the end of stderr in which an error may be told: a stack follows it."""
+
+
+def hear(values: Iterable[Value], errors: str) -> Heard:
+    """What gemini's output says, from its objects in their order; `errors` is the end of what it wrote to stderr."""
+    heard = Heard()
+    said: list[str] = []
+    for value in values:
+        heard.session = string(value.get("session_id")) or heard.session
+        match value.get("type"):
+            case "init":
+                heard.began, heard.ended, said = True, False, []
+            case "message" if value.get("role") == "assistant":
+                said.append(string(value.get("content")) or "")
+            case "tool_use" | "tool_result" | "message":
+                said = []
+            case "result":
+                heard.ended, heard.failed = True, value.get("status") != "success"
+                heard.final = "".join(said) or None
+                if heard.failed:
+                    _fail(heard, value.get("error"))
+            case None if "response" in value or "error" in value:
+                _end(heard, value)
+    if not heard.ended and (error := _error_object(errors)) is not None:
+        heard.session = string(error.get("session_id")) or heard.session
+        _end(heard, error)
+    if not heard.ended:
+        heard.stuck = find("\n".join(errors.splitlines()[-_LINES:]), TOOL)
+    return heard
+
+
+def _end(heard: Heard, value: Value) -> None:
+    heard.ended, heard.final = True, string(value.get("response"))
+    heard.failed = value.get("error") is not None
+    if heard.failed:
+        _fail(heard, value["error"])
+
+
+def _fail(heard: Heard, error: Any) -> None:
+    written = error if isinstance(error, dict) else {}
+    message, code = string(written.get("message")) or "", written.get("code")
+    heard.final = message or heard.final
+    heard.limit = find(message, TOOL)
+    if heard.limit is None and isinstance(code, int) and code in _CODES:
+        heard.limit = Said(_CODES[code], shown(message) or f"API error {code}")
+
+
+def _error_object(errors: str) -> Value | None:
+    """The object that `-o json` writes to stderr as it fails; what others wrote to the log may stand around it."""
+    at = len(errors)
+    while (at := errors.rfind("{\n", 0, at)) >= 0:
+        if at and errors[at - 1] != "\n":
+            continue
+        try:
+            written, _ = json.JSONDecoder().raw_decode(errors, at)
+        except UNDECODABLE:
+            continue
+        if isinstance(written, dict) and isinstance(written.get("error"), dict) and "session_id" in written:
+            return written
+    return None

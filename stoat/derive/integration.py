@@ -127,7 +127,8 @@ def _proved(step: Step, of: Round, commit: str) -> bool:
 
 
 def of_another_command(node: NodeState, steps: Sequence[str]) -> tuple[tuple[Step, Evidence], ...]:
-    """Those of the steps, by their ids, whose newest run passed and was of another command; with that run."""
+    """Those of the steps, by their ids, whose newest run passed and was of another command, or in another directory;
+    with that run."""
     found = []
     for step in node.spec.steps:
         of = rounds.counting(node, step.id)

@@ -20,7 +20,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from stoat.plan.commands import same
+from stoat.plan.commands import same, same_place
 from stoat.plan.evidence import ASSERTED, EXEC, Evidence, said_key, unit_key
 from stoat.plan.nodes import Step
 from stoat.plan.state import NodeState
@@ -166,8 +166,15 @@ def passed(step: Step, of: Round) -> bool:
 
 
 def as_declared(step: Step, run: Evidence | None) -> bool:
-    """Whether a run is of the step's own command: word by word, and only where both are known."""
-    return run is None or step.run is None or not run.command or _same(step.run, run.command)
+    """Whether a run is of the step's own command, word by word, and in its directory; each only where both are known.
+
+    A step that declares no directory may run in any.
+    """
+    if run is None:
+        return True
+    if step.run is not None and run.command and not _same(step.run, run.command):
+        return False
+    return step.cwd is None or run.cwd is None or same_place(step.cwd, run.cwd)
 
 
 def _commands(

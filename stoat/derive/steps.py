@@ -9,7 +9,7 @@ The first row that applies to a step:
 | any of its units failed                                                     | failed    |
 | its command was red, though its units passed or came to no verdict          | failed    |
 | nothing finished, or a unit never finished, or a result is not known        | pending   |
-| green, of another command than declared                                     | mismatch  |
+| green, of another command than declared, or in another directory            | mismatch  |
 | else: the command and every unit passed                                     | passed    |
 
 A unit is running, passed, failed, or pending: it never finished, or came to no verdict.
@@ -77,7 +77,7 @@ def read(plan: str, node: NodeState, context: Context) -> Steps:
             reds[step.id] = say.bad(of)
         decided = of.decided
         run = decided.run if decided is not None else None
-        detail, again = say.step(state, step.run or "", of), commands.gate_exec(plan, node.spec.id, step)
+        detail, again = say.step(state, step, of), commands.gate_exec(plan, node.spec.id, step)
         units = tuple(_unit(unit) for unit in of.units if unit.id != rounds.WHOLE) if of.units else ()
         shown.append(StepShown(step.id, step.title, state, detail, again, run, units))
     return Steps(tuple(shown), tuple(deciding), _unassigned(node), reds)

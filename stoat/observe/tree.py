@@ -1,8 +1,11 @@
-"""What a directory's checkout looks like: its commit, its branch, whether it is clean, whose repository it is."""
+"""What a directory's checkout looks like: its commit, its branch, whether it is clean, where in it one stands, whose
+repository it is."""
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from stoat.gitstore.porcelain import GitFailed, git, zsplit
@@ -52,12 +55,42 @@ def parse_status(text: str) -> Tree:
 
 def top_of(directory: Path) -> Path:
     """The top of the checkout around `directory`; `directory` itself where there is none."""
+    return checkout_at(directory) or directory
+
+
+def checkout_at(directory: Path) -> Path | None:
+    """The top of the checkout around `directory`; None where there is none, or git does not say."""
     try:
         ran = git(directory, "rev-parse", "--show-toplevel", check=False, timeout=PATIENCE)
     except GitFailed:
-        return directory
+        return None
     top = ran.out.removesuffix("\n")
-    return Path(top) if ran.code == 0 and top else directory
+    return Path(top) if ran.code == 0 and top else None
+
+
+def below(top: Path, place: Path) -> str | None:
+    """Where `place` is below the checkout's `top` (`.`: there), None outside it.
+
+    Symbolic links within the checkout stay as they are written, those that lead to it do not matter.
+    """
+    real = place.resolve()
+    if not real.is_relative_to(top.resolve()):
+        return None
+    if ".." not in place.parts:
+        for above in (place, *place.parents):
+            with suppress(OSError):
+                if above.samefile(top):
+                    return place.relative_to(above).as_posix()
+    return real.relative_to(top.resolve()).as_posix()
+
+
+def as_entered(directory: Path) -> Path:
+    """The directory as the shell that one types in has it, symbolic links and all, where that is the same one."""
+    entered = Path(os.environ.get("PWD", ""))
+    with suppress(OSError):
+        if entered.is_absolute() and entered.samefile(directory):
+            return entered
+    return directory
 
 
 def repository_at(directory: Path) -> str | None:

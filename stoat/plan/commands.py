@@ -1,7 +1,8 @@
-"""A step's command: the words it has, whether it needs a shell, and whether what ran is what was declared."""
+"""A step's command: the words it has, whether it needs a shell, whether what ran (and where) is what was declared."""
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 from collections.abc import Sequence
 
@@ -68,6 +69,12 @@ def same(declared: str, ran: Sequence[str]) -> bool:
         return tuple(ran) == wanted or (script is not None and words.split(script) == wanted)
     except ValueError:
         return script == declared
+
+
+def same_place(declared: str, ran: str) -> bool:
+    """Whether two directories below the top of a checkout are one, however they are written (`src`, `./src/`; `.` is
+    the top). A symbolic link is another place than what it leads to."""
+    return posixpath.normpath(declared) == posixpath.normpath(ran)
 
 
 def written(argv: Sequence[str]) -> str:

@@ -26,7 +26,8 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
     `dirty` says whether the tree differed from the commit at either end, None where nobody could tell. `process` is
     the key of the recording process, to see whether a run that never finished is still going. A run that is `unknown`
     is neither red nor green; one that is `lost` went quiet and never finished. `behind` is how many commits the remote
-    one of its `branch` had beyond it.
+    one of its `branch` had beyond it. `cwd` is where it ran, below the top of the checkout (`.`: there), None where
+    that was not recorded.
     """
 
     run: str
@@ -60,6 +61,7 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
     why: str | None = None
     began: int = 0
     behind: int = 0
+    cwd: str | None = None
 
     @property
     def order(self) -> int:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from stoat import clock
 from stoat.errors import NotFound, Refused, StoatError
 from stoat.gitstore import opening as finding
-from stoat.observe import tree
+from stoat.observe import reserved, tree
 from stoat.plan import commands
 from stoat.plan.events.evidence import GateFinished, GateStarted
 from stoat.plan.ids import NodeRef, same_repository
 from stoat.plan.nodes import Step, repository_of
+from stoat.plan.reservations import Reservation
 from stoat.plan.state import PlanState
 from stoat.plan.variables import CLAIM, NODE, PLAN, RUN_TAG
 from stoat.processes import NotStarted, Outcome, identity_of, machine_name, run_untouched
@@ -57,25 +59,29 @@ def execute(
     nothing run, when `cwd` is outside that checkout: what ran there would be no evidence of its commit.
     """
     environ = {**os.environ, **(env or {}), RUN_TAG: f"{tag}/{step}" if step else tag}
-    place, seen = (directory, directory) if cwd is None else _within(tree.top_of(directory), cwd)
+    top = tree.checkout_at(directory)
+    place, seen = (directory, directory) if cwd is None else _within(top or directory, cwd)
     if ref is None:
-        return _run(argv, place, environ, timeout, warn)
+        with _seen_by_others(ref, warn):
+            return _run(argv, place, environ, timeout, warn)
+    where = tree.below(top, tree.as_entered(place) if cwd is None else place) if top is not None else None
     recorder = Recorder(opening, ref, _claim_of(ref), directory, warn)
     run, command, machine, before = mint("r"), tuple(argv), machine_name(), tree.tree_of(seen)
     identity = identity_of(os.getpid())
     recorder.record(
         GateStarted(
-            node=ref.node, run=run, command=command, machine=machine, step=step, cwd=cwd, limit=timeout,
+            node=ref.node, run=run, command=command, machine=machine, step=step, cwd=where, limit=timeout,
             process=identity.key if identity else None, tree=before,
         ),
         START_PATIENCE,
     )  # fmt: skip
     started = clock.now()
-    outcome = _run(argv, place, environ, timeout, warn)
+    with _seen_by_others(ref, warn):
+        outcome = _run(argv, place, environ, timeout, warn)
     finished = GateFinished(
         node=ref.node, run=run, command=command, machine=machine, step=step, exit_code=outcome.code,
         seconds=round(outcome.seconds, 3), signal=_signal_name(outcome.signal), timed_out=outcome.timed_out,
-        limit=timeout, started=started, before=before, after=tree.tree_of(seen),
+        limit=timeout, started=started, before=before, after=tree.tree_of(seen), cwd=where,
     )  # fmt: skip
     _record_end(recorder, finished, lambda: _common(directory, store), warn)
     return outcome
@@ -136,6 +142,24 @@ def _within(top: Path, cwd: str) -> tuple[Path, Path]:
             hint="give a directory below its top, or stand in the other checkout",
         )
     return place, top
+
+
+@contextmanager
+def _seen_by_others(ref: NodeRef | None, warn: Warn) -> Iterator[None]:
+    """Have the runners of this machine see that a command runs: a node that wants it to itself waits until it ended."""
+    from stoat.derive import reservations
+    from stoat.derive.wording import machine as say
+
+    plan, node = ref if ref is not None else ("", "")
+    first = reservations.reserver(reserved.exclusive())
+    if first is not None and (first.plan, first.node) != (plan, node):
+        warn(say.gate_during(say.node(first)))
+    me = identity_of(os.getpid())
+    one = Reservation(
+        id=mint("g"), kind="gate", since=clock.now(), plan=plan, node=node, process=me.key if me is not None else None
+    )
+    with reserved.noted(one):
+        yield
 
 
 def _run(argv: Sequence[str], place: Path, environ: Mapping[str, str], timeout: float | None, warn: Warn) -> Outcome:

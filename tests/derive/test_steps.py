@@ -57,6 +57,50 @@ def test_quoting_is_no_mismatch_and_an_extra_flag_is() -> None:
     assert other.detail == "ran another command: `grep -q 'a b' file`, declared is `grep \"a b\" file`"
 
 
+SRC, TOP, UNKNOWN = "src", ".", None
+PLACES = {
+    SRC: ("src", "./src", "src/", "src/./", "src//"),
+    TOP: (".", "./", ""),
+    "src/app": ("src/app", "./src//app/"),
+    "link": ("link",),
+}
+
+
+@pytest.mark.parametrize(
+    ("declared", "ran", "same"),
+    [
+        *((a, b, one == other) for one in PLACES for other in PLACES for a in PLACES[one] for b in PLACES[other]),
+        *((None, ran, True) for ran in (*PLACES, UNKNOWN)),
+        *((declared, UNKNOWN, True) for declared in PLACES),
+    ],
+)
+def test_a_step_that_declares_its_directory_counts_only_where_it_ran_in_it(
+    declared: str | None, ran: str | None, same: bool
+) -> None:
+    step = Step(id="s", run="make", cwd=declared)
+    shown = of(step, evidence={"s": run("s", command=("make",), cwd=ran)}).shown[0]
+    assert shown.state == ("passed" if same else "mismatch")
+    red = of(step, evidence={"s": run("s", "failed", command=("make",), cwd=ran)}).shown[0]
+    assert red.state == "failed"
+
+
+@pytest.mark.parametrize(
+    ("declared", "ran", "command", "detail"),
+    [
+        ("src/", "docs", "make", "ran in docs, not in src/"),
+        ("src", ".", "make", "ran in the top of the checkout, not in src"),
+        ("./", "src", "make", "ran in src, not in the top of the checkout"),
+        ("src", "docs", "ls", "ran another command: `ls`, declared is `make`; ran in docs, not in src"),
+        ("src", "./src", "ls", "ran another command: `ls`, declared is `make`"),
+    ],
+)
+def test_what_ran_elsewhere_is_said(declared: str, ran: str, command: str, detail: str) -> None:
+    step = Step(id="s", run="make", cwd=declared)
+    assert of(step, evidence={"s": run("s", command=(command,), cwd=ran)}).shown[0].detail == detail
+    bare = of(Step(id="s", cwd="src"), evidence={"s": run("s", command=("ls",), cwd="docs")}).shown[0]
+    assert bare.detail == "ran in docs, not in src"
+
+
 def test_a_dead_run_is_orphaned_and_said() -> None:
     step = of(Step(id="s", run="make"), running=going("s", process="dead")).shown[0]
     assert step.state == "pending"

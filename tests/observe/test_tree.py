@@ -102,3 +102,39 @@ def test_a_checkouts_repository_is_said_by_its_setting_before_its_remote(make_re
     assert tree.repository_at(repo.path) == "o/n"
     repo.run_git("config", "stoat.repo", "me/mine")
     assert tree.repository_at(repo.path) == "me/mine"
+
+
+@pytest.mark.parametrize(
+    ("place", "where"),
+    [
+        ("", "."), ("src", "src"), ("./src/", "src"), ("src/../docs", "docs"), ("link/app", "link/app"), ("loop", "."),
+        ("src/not there", "src/not there"), ("..", None), ("out", None), ("src/../../x", None),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("way", ["itself", "by a link"])
+def test_where_one_stands_below_a_checkout_is_as_it_is_written(
+    tmp_path: Path, place: str, where: str | None, way: str
+) -> None:
+    top = tmp_path / "check out"
+    (top / "src" / "app").mkdir(parents=True)
+    (top / "docs").mkdir()
+    (top / "link").symlink_to("src")
+    (top / "loop").symlink_to(top)
+    (top / "out").symlink_to(tmp_path)
+    (tmp_path / "way").symlink_to(top)
+    assert tree.below(top, (top if way == "itself" else tmp_path / "way") / place) == where
+
+
+def test_a_directory_is_as_the_shell_entered_it_where_that_is_the_same_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    for entered, expected in (
+        (str(link), link), (str(tmp_path), real), ("link", real), ("", real), ("/no such", real),
+    ):  # fmt: skip
+        monkeypatch.setenv("PWD", entered)
+        assert tree.as_entered(real) == expected
+    monkeypatch.delenv("PWD")
+    assert tree.as_entered(real) == real

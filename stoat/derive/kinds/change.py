@@ -7,7 +7,7 @@ The first row that applies:
 | its branch landed: rebased, merged, fast-forwarded or seen there       | done     |
 | a run of a step is going                                               | running  |
 | a step's newest run is red or timed out                                | failed   |
-| a step's newest run is green, of another command                       | mismatch |
+| a step's newest run is green, of another command or directory          | mismatch |
 | somebody holds it                                                      | claimed  |
 | its finished work could not be landed                                  | waiting, naming the conflict |
 | it was given up on                                                     | failed   |

@@ -7,7 +7,7 @@ The first row that applies:
 | a run of a step (or of the gate) is going           | running  |
 | it is red, and a worker diagnosed it since          | findings |
 | a step is red or timed out                          | failed   |
-| a step is green, of another command                 | mismatch |
+| a step is green, of another command or directory    | mismatch |
 | every step passed                                   | done, or stale: see freshness.py |
 | somebody holds it                                   | claimed  |
 | else                                                | waiting, naming what was not run |

@@ -48,5 +48,5 @@ def steps_open(steps: Sequence[str], others: Sequence[tuple[Step, Evidence]]) ->
 
 
 def other_commands(others: Sequence[tuple[Step, Evidence]]) -> list[str]:
-    """Of each step that ran another command than declared, which one instead of which."""
-    return [f"step {step.id} {step_mismatch(run, step.run or '')}" for step, run in others]
+    """Of each step that ran another command than declared, or elsewhere, which instead of which."""
+    return [f"step {step.id} {step_mismatch(run, step)}" for step, run in others]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from stoat.clock import duration_text
 from stoat.derive.wording.text import because, conflict_or, counted, listed, moment
-from stoat.plan.commands import written
+from stoat.plan.commands import same, same_place, written
 from stoat.plan.evidence import ASSERTED, Evidence
+from stoat.plan.nodes import Step
 from stoat.plan.state import Attempt, Claim, Landing, Mark, Parked
 
 Tally = tuple[int, int, int]
@@ -34,9 +35,17 @@ def ended(run: Evidence) -> str:
     return f"failed (exit {run.exit_code})" if run.exit_code else "failed"
 
 
-def step_mismatch(run: Evidence, declared: str) -> str:
-    """A step whose passing run was of something else."""
-    return f"ran another command: `{written(run.command)}`, declared is `{declared}`"
+def step_mismatch(run: Evidence, step: Step) -> str:
+    """A step whose passing run was of something else: another command, another directory, or both."""
+    other = step.run is not None and not same(step.run, run.command)
+    parts = [f"ran another command: `{written(run.command)}`, declared is `{step.run}`"] if other else []
+    if step.cwd is not None and run.cwd is not None and not same_place(step.cwd, run.cwd):
+        parts.append(f"ran in {_place(run.cwd)}, not in {_place(step.cwd)}")
+    return "; ".join(parts)
+
+
+def _place(cwd: str) -> str:
+    return "the top of the checkout" if same_place(cwd, ".") else cwd
 
 
 def orphaned(run: Evidence) -> str:

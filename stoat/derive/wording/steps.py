@@ -9,6 +9,7 @@ from stoat.clock import duration_text
 from stoat.derive.wording.status import Tally, ended, orphaned, running, step_mismatch, tally
 from stoat.derive.wording.text import counted
 from stoat.plan.evidence import Evidence
+from stoat.plan.nodes import Step
 
 if TYPE_CHECKING:
     from stoat.derive.rounds import Round, Unit
@@ -28,7 +29,7 @@ def _where(run: Evidence) -> str:
     return f"· {run.run} ({run.source}{retried}){on}"
 
 
-def step(state: str, declared: str, of: Round) -> str:
+def step(state: str, declared: Step, of: Round) -> str:
     """What decided a step in that state."""
     named = [unit for unit in of.units if unit.id]
     going, red = of.in_flight, of.red

@@ -30,8 +30,8 @@ class Tree(Struct, frozen=True, omit_defaults=True):
 class GateStarted(NodeEvent, tag="gate_started", frozen=True):
     """A command began under `stoat gate`, as the whole gate (`step` None) or as one of its steps.
 
-    `limit` is its timeout in seconds; `process` the key of the wrapper's process, by which a run that never ended can
-    be told from one that goes on.
+    `cwd` is where it runs below the top of the checkout (`.`: there), None outside one; `limit` its timeout in seconds;
+    `process` the key of the wrapper's process, by which a run that never ended can be told from one that goes on.
     """
 
     run: str
@@ -49,7 +49,7 @@ class GateStarted(NodeEvent, tag="gate_started", frozen=True):
         going = Evidence(
             run=self.run, source="exec", state="running", at=self.at, by=self.by.name, seq=plan.seq, step=self.step,
             command=self.command, started=self.at, limit=self.limit, commit=self.tree.commit, dirty=self.tree.dirty,
-            branch=self.tree.branch, machine=self.machine, process=self.process, session=self.by.session,
+            branch=self.tree.branch, machine=self.machine, process=self.process, session=self.by.session, cwd=self.cwd,
         )  # fmt: skip
         plan.change(self.node, running={**node.running, self.run: going})
 
@@ -57,7 +57,7 @@ class GateStarted(NodeEvent, tag="gate_started", frozen=True):
 class GateFinished(NodeEvent, tag="gate_finished", frozen=True):
     """A command under `stoat gate` ended. `seconds` is how long it took; `timed_out` that Stoat killed it at `limit`.
 
-    `dirty` in either tree means the result is of more than the commit.
+    `dirty` in either tree means the result is of more than the commit. `cwd` is where it ran, as in its start.
     """
 
     run: str
@@ -72,6 +72,7 @@ class GateFinished(NodeEvent, tag="gate_finished", frozen=True):
     started: Time | None = None
     before: Tree = Tree()
     after: Tree = Tree()
+    cwd: str | None = None
 
     def fold(self, plan: PlanState) -> None:
         """The newest run of its step decides the step."""
@@ -83,7 +84,7 @@ class GateFinished(NodeEvent, tag="gate_finished", frozen=True):
             signal=self.signal, started=self.started, seconds=self.seconds, limit=self.limit, commit=self.before.commit,
             commit_after=self.after.commit, dirty=_either(self.before.dirty, self.after.dirty),
             branch=self.after.branch or self.before.branch, machine=self.machine, session=self.by.session,
-            began=_began(node, self.run, plan.seq), behind=self.before.behind or 0,
+            began=_began(node, self.run, plan.seq), behind=self.before.behind or 0, cwd=self.cwd,
         )  # fmt: skip
         going = {run: one for run, one in node.running.items() if run != self.run}
         plan.change(self.node, running=going, evidence=_with(node.evidence, ended))

@@ -74,11 +74,18 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
         Entry("answer", "ask:answer", "answer a question", "stoat answer q-7m2kx0a9 'tabs'"),
         Entry("dismiss", "ask:dismiss", "settle a question without an answer", "stoat dismiss q-7m2kx0a9"),
         Entry("hold", "decide:hold", "no new work on this machine", "stoat hold --why 'battery'"),
+        Entry("machine", "machine:machine", "what runs on this machine, who has what, and how much it takes on",
+              "stoat machine --agents 6 --disk 20G"),
         Entry("lead", "decide:lead", "lead a plan", "stoat lead my-plan"),
     ),
     "Run": (
         Entry("run-plan", "run_plan:run_plan", "let agents work a plan: launch, judge, land",
               "stoat run-plan my-plan ~/code/project --watch"),
+        Entry("runners", "steer:runners", "the runners on this machine, and what they do", "stoat runners"),
+        Entry("pause", "steer:pause", "a plan's runners start nothing new; agents at work finish",
+              "stoat pause my-plan"),
+        Entry("resume", "steer:resume", "they go on, or begin after --paused", "stoat resume my-plan"),
+        Entry("mcp", "mcp:mcp", "the tools for an agent's program, over MCP", "stoat mcp --profile worker"),
         Entry("prune", "prune:prune", "remove worktrees whose work is over, if nothing is lost", "stoat prune --apply"),
     ),
 }  # fmt: skip

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stoat.cli import context, render
+from stoat.cli import context, render, steer
 from stoat.cli.context import Json, OptionalPlan
+from stoat.derive.wording.text import BACK
 
 if TYPE_CHECKING:
-    from stoat.derive.answers import NodeAnswer, PlanAnswer
+    from stoat.derive.answers import Need, NodeAnswer, PlanAnswer
     from stoat.service.reading import PlanSummary
     from stoat.service.session import Session
 
@@ -85,10 +86,7 @@ def needs(plan: OptionalPlan = None, json: Json = False) -> None:
     else:
         render.table(
             ("what", "node", "holds up", "why", "settle it with"),
-            [
-                (need.kind, f"{need.plan}/{need.node}" if need.node else need.plan, need.holds, need.why, need.action)
-                for need in owed
-            ],
+            [row for need in owed for row in _need(need)],
             empty="nothing waits for you",
         )
     github = session.facts().github
@@ -96,16 +94,26 @@ def needs(plan: OptionalPlan = None, json: Json = False) -> None:
         render.tell(f"{zoom.UNREAD}: {zoom.unread(github.problem, github.fix)}")
 
 
+def _need(need: Need) -> list[tuple[object, ...]]:
+    """A need's row, and one for the way back into its agent's session."""
+    where = f"{need.plan}/{need.node}" if need.node else need.plan
+    own = (need.kind, where, need.holds, need.why, need.action)
+    return [own, ("", "", "", BACK, need.resume)] if need.resume is not None else [own]
+
+
 def plan_status(answer: PlanAnswer) -> None:
     """Print a plan's status for people."""
     from stoat.derive.wording.stance import card
+    from stoat.derive.wording.text import money
 
-    spent = "" if answer.spent_usd is None else f", ${answer.spent_usd:.2f} spent"
+    spent = "" if answer.spent_usd is None else f", {money(answer.spent_usd, at_least=answer.spent_at_least)} spent"
     archived = ", archived" if answer.archived else ""
     render.say(f"{render.clean(answer.title)} ({answer.plan}): {answer.done} of {answer.total} done{spent}{archived}")
     if answer.runner.state != "none":
         slots = f", {answer.runner.slots_in_use} of {answer.runner.parallel} agents at work"
         render.say(f"runner on {render.clean(answer.runner.host)}: {answer.runner.state}{slots}")
+    for line in steer.lines(answer.runner):
+        render.say(f"  {render.clean(line)}")
     render.say()
     render.table(
         ("node", "kind", "status", "stance", "detail"),

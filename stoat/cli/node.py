@@ -12,6 +12,7 @@ import typer
 from stoat import clock
 from stoat.cli import authored, context, render
 from stoat.cli.context import Json, NodeArgument
+from stoat.derive.wording.text import BACK
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -181,6 +182,7 @@ def show(
     rows = [
         ("node", f"{shown['plan']}/{shown['id']}"), ("kind", shown["kind"]), ("title", shown["title"]),
         ("status", shown["status"]), ("detail", shown["detail"]), ("readiness", shown["readiness"]),
+        (BACK, shown["resume"]),
         ("repo", shown["repo"]), ("waits for", waits), ("unblocks", unblocks),
         ("claim", (shown["claim"] or {}).get("holder")), ("found in", shown["discoveredFrom"]),
         *(row for step in shown["steps"] for row in _step_rows(step)),

@@ -131,8 +131,22 @@ class ReviewShown(Struct, frozen=True, gc=False, rename="camel"):
     signed_off: Decision | None
 
 
+class AgentShown(Struct, frozen=True, rename="camel"):
+    """An agent at work: its node, which attempt it is, since when, and the model that it asked for."""
+
+    node: str
+    attempt: int
+    since: Time | None = None
+    model: str | None = None
+
+
 class RunnerShown(Struct, frozen=True, rename="camel"):
-    """The plan's runner; `state` is none without one."""
+    """A runner of the plan; `state` is none without one. `paused` is the plan's, whether a runner is there or not.
+
+    `running` is empty of one that is gone or disconnected, and `was` names the nodes that it had then. `stopped` says
+    which limit it reached and `drift` how the plan's branch stands to its base, in words. `limited` are the nodes whose
+    agents wait for a limit of their account, until `limited_until`.
+    """
 
     state: str = "none"
     paused: Decision | None = None
@@ -140,6 +154,17 @@ class RunnerShown(Struct, frozen=True, rename="camel"):
     slots_in_use: int = 0
     runner_id: str | None = None
     host: str | None = None
+    checkout: str | None = None
+    pid: int | None = None
+    since: Time | None = None
+    running: tuple[AgentShown, ...] = ()
+    was: tuple[str, ...] = ()
+    stopped: str | None = None
+    drift: str | None = None
+    limited_until: Time | None = None
+    limited: tuple[str, ...] = ()
+    start: str = ""
+    """The command that starts a resident runner, where none can be told anything."""
 
 
 class NodeAnswer(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
@@ -173,10 +198,12 @@ class NodeAnswer(Struct, frozen=True, gc=False, rename="camel", kw_only=True):
     url: str | None
     review: ReviewShown | None = None
     root_blocker: WaitsOn | None = None
+    resume: str | None = None
+    """The way back into the session of the agent that this need comes from, where there is one."""
 
 
 class PlanAnswer(Struct, frozen=True, rename="camel", kw_only=True):
-    """The status document of a plan."""
+    """The status document of a plan. `runner` is the first of its `runners` on this machine."""
 
     plan: str
     title: str
@@ -185,14 +212,20 @@ class PlanAnswer(Struct, frozen=True, rename="camel", kw_only=True):
     done: int
     total: int
     spent_usd: float | None
+    spent_at_least: bool
+    """Whether some attempt ended without saying what it cost."""
     attempts: int
     lead: Decision | None
     runner: RunnerShown
+    runners: tuple[RunnerShown, ...]
     nodes: tuple[NodeAnswer, ...]
 
 
 class Need(Struct, frozen=True, rename="camel", kw_only=True):
-    """Something a person owes: what it holds up, since when, and what settles it (a command or a link)."""
+    """Something a person owes: what it holds up, since when, and what settles it (a command or a link).
+
+    `resume` goes back into the session of the agent that it comes from, where that is over and was on this machine.
+    """
 
     plan: str
     node: str | None
@@ -201,6 +234,7 @@ class Need(Struct, frozen=True, rename="camel", kw_only=True):
     holds: int
     since: Time | None
     action: str
+    resume: str | None = None
 
 
 class Answers(Struct, kw_only=True):

@@ -56,6 +56,7 @@ def node_answer(
         url=verdict.url or _url(node, repository),
         review=review.shown(plan, node),
         root_blocker=root,
+        resume=local.standing.owed.resume if local.standing.owed is not None else None,
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from stoat.derive import launch, readiness, stance
 from stoat.derive.answers import NeedKind, Stance, WaitsOn
 from stoat.derive.graph import circle
 from stoat.derive.here import Here
 from stoat.derive.launch import Runners
 from stoat.derive.memo import TELL, Local, Memo
+from stoat.derive.wayback import way_back
 from stoat.derive.wording import stance as say
 from stoat.plan.state import PlanState, Question
 
@@ -56,6 +59,9 @@ def place(memo: Memo, touched: bytearray, runners: Runners) -> None:
             reason = launch.decide(here, runners)
         asked = lookups.question(here.plan, here.id) if here.node.open_questions else None
         standing = stance.decide(here, is_ready, reason, runners, asked)
+        if standing.owed is not None:
+            back = way_back(here.node, standing.owed.kind, here.claim, memo.facts)
+            standing = replace(standing, owed=replace(standing.owed, resume=back)) if back is not None else standing
         owed = standing.owed.kind if standing.owed else None
         landing, status = here.verdict.landing, here.verdict.status
         why = say.landing_pulls(landing) if landing else say.short(standing.stance, status, standing.why, owed)

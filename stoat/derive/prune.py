@@ -155,7 +155,7 @@ def _used(fact: WorktreeFact, plan: PlanState, ref: NodeRef, facts: Facts, now: 
     if lease is not None:
         return say.claimed(lease.holder)
     for runner in facts.runners:
-        if runner.state != "gone" and runner.plan == ref.plan and ref.node in runner.running:
+        if runner.state != "gone" and runner.plan == ref.plan and ref.node in {**runner.running, **runner.was}:
             return say.run_by(runner.runner_id)
     attempt = node.attempt
     if attempt is None or attempt.outcome is not None or attempt.exited_at is not None:

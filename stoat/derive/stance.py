@@ -55,12 +55,14 @@ from stoat.plan.state import Attempt, Question
 
 
 class Owed(Struct, frozen=True, gc=False):
-    """What a person owes a node: the kind of need, since when, the command that settles it, and the sentence on it."""
+    """What a person owes a node: the kind of need, since when, the command that settles it, and the sentence on it;
+    and the way back into the session of the agent that it comes from."""
 
     kind: NeedKind
     since: Time | None
     action: str
     why: str
+    resume: str | None = None
 
 
 class Standing(Struct, frozen=True, gc=False):

@@ -1,7 +1,8 @@
 """Who is alive here: a runner or a server holds an OS lock while it lives, and says its state in a file beside it.
 
-The lock dies with its process, whatever way that ends, so nobody has to believe a process id. The files are under
-`stoat/live/` of the common git directory and are nobody's history.
+The lock dies with its process, whatever way that ends, so nobody has to believe a process id. A process that is there
+and does nothing any more (stopped, hung) holds its lock; so a thread of it touches the file, and one whose file is old
+does not answer. The files are under `stoat/live/` of the common git directory and are nobody's history.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from stoat.errors import UNDECODABLE, Refused
 from stoat.observe.replacing import replaced
@@ -28,6 +29,10 @@ Kind = Literal["runner", "server"]
 
 _PATIENCE = 1.0
 """Seconds for which a lock is tried: somebody who only looks whether it is free holds it for an instant."""
+HEARTBEAT = 10.0
+"""Seconds between two touches of a live file."""
+SILENT = 30.0
+"""Seconds of a runner's silence after which it reads as disconnected."""
 _KEPT = 24 * 3600.0
 """Seconds for which what a process last said is kept after it went away, so that it reads as gone."""
 
@@ -39,6 +44,8 @@ class Live:
         self._place = place
         self._handle = handle
         self._said = b""
+        self._ended = threading.Event()
+        threading.Thread(target=self._beat, name="stoat-heartbeat", daemon=True).start()
 
     def update(self, state: Struct) -> None:
         """Say the state anew, in one step: a reader sees the old one or the new one. Nothing is written twice."""
@@ -52,9 +59,15 @@ class Live:
         """Let go and take the state away; a second call does nothing."""
         if self._handle < 0:
             return
+        self._ended.set()
         self._place.unlink(missing_ok=True)
         os.close(self._handle)
         self._handle = -1
+
+    def _beat(self) -> None:
+        while not self._ended.wait(HEARTBEAT):
+            with contextlib.suppress(OSError):
+                os.utime(self._place)
 
 
 def announce(common_dir: Path, kind: Kind, name: str, state: Struct) -> Live:
@@ -79,16 +92,32 @@ def announce(common_dir: Path, kind: Kind, name: str, state: Struct) -> Live:
 
 
 def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
-    """Every runner that is at work here or went away lately (state `gone`, and then it runs nothing)."""
+    """Every runner that is at work here or went away lately.
+
+    One whose process is dead is `gone`, one that has been silent for SILENT seconds `disconnected`: neither runs or
+    wants anything, and `was` has what it was doing.
+    """
     directory = common_dir / "stoat" / "live"
     facts = []
     for place in sorted(directory.glob("runner-*.json")) if directory.is_dir() else ():
         try:
             fact = msgspec.json.decode(place.read_bytes(), type=RunnerFact)
+            silent = time.time() - place.stat().st_mtime > SILENT
         except (OSError, *UNDECODABLE):
             continue
-        facts.append(fact if _is_held(place) else replace(fact, state="gone", running={}, reasons={}))
+        if not _is_held(place):
+            facts.append(_away(fact, "gone"))
+        else:
+            facts.append(_away(fact, "disconnected") if silent else fact)
     return tuple(facts)
+
+
+def _away(fact: RunnerFact, state: Literal["gone", "disconnected"]) -> RunnerFact:
+    """A runner that says nothing any more: who it was and what it was doing are left of it."""
+    return RunnerFact(
+        runner_id=fact.runner_id, plan=fact.plan, host=fact.host, checkout=fact.checkout, state=state,
+        parallel=fact.parallel, repo=fact.repo, since=fact.since, pid=fact.pid, was=fact.running,
+    )  # fmt: skip
 
 
 def read_monitors(common_dir: Path) -> tuple[str, ...]:

@@ -27,12 +27,12 @@ from stoat.plan.facts import RunnerFact
 from stoat.plan.nodes import GATE, SLICE
 from stoat.plan.state import PlanState
 from stoat.processes import machine_name
-from stoat.runner import agents, reserving, workspace
+from stoat.runner import agents, equipping, fitting, reserving, workspace
 from stoat.runner.drifting import Drifts
 from stoat.runner.issues.texts import Texts
 from stoat.runner.landing import prepare_branch
 from stoat.runner.narration import Narrator
-from stoat.runner.options import RunOptions, check, executable
+from stoat.runner.options import RunOptions, check
 from stoat.runner.reading import begin
 from stoat.runner.state import Interrupts, Run, RunState
 from stoat.runner.waking import Waker
@@ -54,7 +54,8 @@ def start(
     project = _project(options.project)
     options = replace(options, project=project.directory)
     plan = plan_of(session.state(), options.plan)
-    check(options, plan, environ)
+    check(options, plan)
+    fitting.check(options, plan, _not_done(session, options.plan), environ)
     _check_repository(project, plan)
     _check_base(project, options.base)
     copies.files_of(project.directory, options.copies)
@@ -101,11 +102,8 @@ def finish(run: Run) -> None:
 def _begun(run: Run) -> RunState:
     state = begin(run)
     _check_evidence(run, state)
-    options = run.options
-    command = executable(options)
-    model = options.model or state.plan.header.model or options.profile.default_model
-    run.narrator.say(say.starting(run.plan, str(run.project.directory), options.parallel, run.runner_id))
-    run.narrator.say(say.workers(options.profile.name, command, model))
+    run.narrator.say(say.starting(run.plan, str(run.project.directory), run.options.parallel, run.runner_id))
+    equipping.announce(run, state.plan)
     ready = prepare_branch(run, state.plan)
     if ready is not None and ready.cut_from is not None:
         run.narrator.say(landing.branch_cut(ready.place.branch, ready.cut_from.label, ready.cut_from.commit))
@@ -114,6 +112,10 @@ def _begun(run: Run) -> RunState:
     if ready is not None:
         workspace.warn_of_hooks(run, ready.place.path)
     return replace(state, integration=ready)
+
+
+def _not_done(session: Session, plan: str) -> list[str]:
+    return [node.id for node in session.answers().plans[plan].nodes if node.stance is not None]
 
 
 def _project(directory: Path) -> Project:

@@ -20,6 +20,7 @@ from stoat.derive.reservations import Shared
 from stoat.derive.resume import Resume
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
+from stoat.derive.wording import workers
 from stoat.errors import Refused
 from stoat.gitstore.work import nodetrees, remotes
 from stoat.plan.nodes import ISSUE
@@ -213,7 +214,7 @@ def _prepare(
     """The node's worktree, or None and what is said and noted of why there is none."""
     spec = node.spec
     if spec.model and not run.options.profile.model_arguments:
-        why = say.takes_no_model(spec.model, run.options.profile.name)
+        why = workers.takes_no_model(spec.model, run.options.profile.name)
         return not_launched(run, state, spec.id, why), None, unreachable
     ready = preparing.prepare(run, state, node, unreachable)
     if isinstance(ready, Prepared):

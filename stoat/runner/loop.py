@@ -11,19 +11,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from msgspec.structs import replace as changed
-
-from stoat.derive.holds import Hold
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import landing
 from stoat.derive.wording import runner as say
 from stoat.errors import INTERRUPTED, NotFound, StoatError, Unreachable
 from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work import remotes
-from stoat.plan.facts import HeldBack, RunnerFact
 from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
+from stoat.runner.calling import call, heed
 from stoat.runner.drifting import drift
 from stoat.runner.issues.bringing import bring
 from stoat.runner.issues.watching import awaits_first_look, is_blind, watch
@@ -31,35 +28,41 @@ from stoat.runner.judging import judge
 from stoat.runner.landing import land
 from stoat.runner.launching import launch
 from stoat.runner.leasing import keep
+from stoat.runner.limiting import unhang
 from stoat.runner.observing import observe
 from stoat.runner.options import RunOptions
 from stoat.runner.reading import read
 from stoat.runner.reaping import reap
 from stoat.runner.state import Run, RunState
 from stoat.runner.stopping import check
+from stoat.runner.telling import Watcher, fact, glimpse
+from stoat.runner.transcribing import transcribe
 from stoat.service.session import Session
 
 Step = Callable[[Run, RunState], RunState]
 
-STEPS: tuple[Step, ...] = (reap, read, adopt, keep, observe, announce, watch, judge, check, land, bring, drift, launch)
+STEPS: tuple[Step, ...] = (
+    reap, read, adopt, keep, transcribe, unhang, observe, announce, watch, judge, check, land, bring, drift, heed,
+    launch, call,
+)  # fmt: skip
 
 _PATIENCE = 3
 """Polls in a row that may fail with no agent out there before the run ends with the error."""
 
-_FULL = frozenset({"resource", "alone"})
-_NOT_NOW: frozenset[Trouble] = frozenset({"no-base", "busy", "unusable"})
-_SHOWN = frozenset({"resource", "alone", "judging", "upstream", "finished"})
 
-
-def run_plan(options: RunOptions, session: Session, emit: Callable[[str], None], environ: Mapping[str, str]) -> int:
+def run_plan(
+    options: RunOptions, session: Session, emit: Callable[[str], None], environ: Mapping[str, str],
+    watcher: Watcher | None = None,
+) -> int:  # fmt: skip
     """Work the plan until nothing is left to do (or, with --watch, until told to stop); gives the exit code.
 
-    `emit` shows one line. Refused before anything is claimed where the run may not start.
+    `emit` shows one line, `watcher` is told how the run stands after each poll. Refused before anything is claimed
+    where the run may not start.
     """
     run, state = start(options, session, emit, environ, time.monotonic)
     try:
         with _signals(run):
-            return _work(run, state)
+            return _work(run, state, watcher)
     finally:
         finish(run)
 
@@ -69,11 +72,11 @@ def poll(run: Run, state: RunState) -> RunState:
     state = replace(state, pending=False, due=None, reading=False)
     for step in STEPS:
         state = step(run, state)
-    run.live.update(_fact(run, state))
+    run.live.update(fact(run, state))
     return state
 
 
-def _work(run: Run, state: RunState) -> int:
+def _work(run: Run, state: RunState, watcher: Watcher | None) -> int:
     failed = 0
     while True:
         try:
@@ -88,13 +91,15 @@ def _work(run: Run, state: RunState) -> int:
             run.narrator.once("poll", say.unreachable(str(problem)))
             if run.options.once or (failed >= _PATIENCE and not state.jobs and not run.options.watch):
                 raise
+        if watcher is not None:
+            watcher(glimpse(fact(run, state), state))
         for note in run.session.store.notes:
             run.narrator.once(("note", note), say.warning(note))
         if run.interrupts.count > 1:
             return _leave(run, state)
         if not failed and _is_over(run, state):
             return _end(run, state)
-        if run.options.watch and not state.jobs and not state.pending:
+        if run.options.watch and not state.jobs and not state.pending and state.plan.paused is None:
             run.narrator.once("idle", say.resident(state.answer.done, state.answer.total))
         seconds = run.options.poll_seconds
         if state.due is not None and not failed:
@@ -145,19 +150,6 @@ def _troubles(run: Run, state: RunState) -> dict[str, Trouble]:
         elif troubles.get(node_id) == "gave-up":
             del troubles[node_id]
     return troubles
-
-
-def _fact(run: Run, state: RunState) -> RunnerFact:
-    running = {job.node: job.attempt for job in state.agents()}
-    word = "stopping" if state.stop is not None else "running" if state.jobs or state.pending else "waiting"
-    reasons = {hold.node: _held_back(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
-    failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable or why in _NOT_NOW}
-    reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
-    return changed(run.fact, state=word, running=running, reasons=reasons, drift=state.drift)
-
-
-def _held_back(hold: Hold, plan: str) -> HeldBack:
-    return HeldBack("resource" if hold.reason in _FULL else "held", say.why_held(hold, plan))
 
 
 @contextlib.contextmanager

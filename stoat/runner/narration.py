@@ -32,3 +32,8 @@ class Narrator:
     def forget(self, about: object) -> None:
         """The matter is settled: should it come up again, it is news."""
         self._last.pop(about, None)
+
+    def settle(self, about: object, line: str) -> None:
+        """Say that a matter is settled and forget it, if anything was said about it."""
+        if self._last.pop(about, None) is not None:
+            self._emit(line)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from stoat.derive.limits import Limits
 from stoat.derive.schedule import Scope
@@ -16,18 +15,15 @@ from stoat.plan.guards import not_archived
 from stoat.plan.state import PlanState
 from stoat.plan.variables import RUN_TAG
 from stoat.runner.filling import port_names
-from stoat.runner.launchers import has_posture
 from stoat.runner.profiles import Profile
 
 LATER = {
-    "url": "a coordination server for runners",
     "max_fix_attempts": "resuming an agent for its own pull request",
     "max_rebases": "resuming an agent for its own pull request",
     "fix_stall_minutes": "resuming an agent for its own pull request",
     "fix_with": "resuming an agent for its own pull request",
     "cloud_launcher": "handing nodes to cloud agents",
     "cloud_url": "handing nodes to cloud agents",
-    "lean": "starting workers without the user's own context",
 }
 """Flags whose effect is in a later version, and what it is: given, they are refused, never ignored."""
 
@@ -47,6 +43,8 @@ class RunOptions:
     max_attempts: int = 2
     agent_command: str | None = None
     model: str | None = None
+    lean: bool = False
+    url: str | None = None
     agent_args: tuple[str, ...] = ()
     scope: Scope = field(default_factory=Scope)
     agent_env: tuple[tuple[str, str], ...] = ()
@@ -113,8 +111,8 @@ def parse_ports(written: Iterable[str], variables: Iterable[tuple[str, str]]) ->
     return names
 
 
-def check(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> None:
-    """Everything that must stop a run before it claims anything, as far as options and plan can tell; Refused."""
+def check(options: RunOptions, plan: PlanState) -> None:
+    """What must stop a run before it claims anything, whatever its launcher, as far as one can tell; Refused."""
     scope = options.scope
     unknown = sorted((scope.only | scope.skip) - set(plan.nodes))
     if unknown:
@@ -133,8 +131,8 @@ def check(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> N
             hint="add --watch, or leave --paused out",
         )
     _check_ports(options)
+    _check_url(options.url)
     not_archived(plan)
-    _check_profile(options, plan, environ)
 
 
 def _check_ports(options: RunOptions) -> None:
@@ -148,36 +146,11 @@ def _check_ports(options: RunOptions) -> None:
         )
 
 
-def _check_profile(options: RunOptions, plan: PlanState, environ: Mapping[str, str]) -> None:
-    profile = options.profile
-    if not options.allow_prompting and not has_posture(profile, options.agent_args):
+def _check_url(url: str | None) -> None:
+    parts = urlsplit(url) if url is not None else None
+    if parts is not None and (parts.scheme not in ("http", "https") or not parts.netloc):
         raise Refused(
-            f"--agent-args names no permission flag of {profile.name}: every agent would stop and ask before its first"
-            " write, and never finish",
-            hint=f"choose one of {', '.join(profile.posture_flags)}; or --allow-prompting to start all the same",
-        )
-    asks = "--model" if options.model else "the plan" if plan.header.model else None
-    if asks and not profile.model_arguments:
-        raise Refused(
-            f"{asks} asks for a model, and launcher {profile.name} takes none",
-            hint="give its profile modelArguments with {model}",
-        )
-    if options.limits.budget_usd is not None and not profile.budget_arguments:
-        raise Refused(
-            f"--budget-usd: launcher {profile.name} takes no budget, and a cap that nobody enforces is none",
-            hint="give its profile budgetArguments with {budget}, or leave --budget-usd out",
-        )
-    limits = options.limits
-    if limits.total_usd is not None and limits.budget_usd is None and profile.result != "claude-json":
-        raise Refused(
-            f"--max-total-usd: launcher {profile.name} reports no cost",
-            hint='give its profile "result": "claude-json" where it prints one, or cap attempts with --budget-usd',
-        )
-    command = executable(options)
-    if shutil.which(command, path=environ.get("PATH", os.defpath)) is None:
-        raise Refused(
-            f"launcher {profile.name}: there is no program {command}",
-            hint="install it, or name it with --agent-command",
+            f"--url takes the address of a Stoat host, and not {url!r}", hint="for example --url http://localhost:5526"
         )
 
 

@@ -21,6 +21,7 @@ from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
 from stoat.gitstore.work.integration import Integration
 from stoat.gitstore.work.worktrees import Project
+from stoat.observe.agents import SeenLimit
 from stoat.observe.live import Live
 from stoat.plan.facts import DriftFact, RunnerFact
 from stoat.plan.github import GitHubNow
@@ -43,7 +44,8 @@ JobKind = Literal["agent", "setup", "verify"]
 class Job:
     """A process that the run watches: an agent, a worktree's setup, or a verification.
 
-    `process` is None for one that an earlier runner started. `commit` is what a verification verifies.
+    `process` is None for one that an earlier runner started. `commit` is what a verification verifies, `told` the byte
+    up to which an agent's output is in its log.
     """
 
     kind: JobKind
@@ -56,7 +58,7 @@ class Job:
     offer: Offer
     process: Process | None = None
     commit: str = ""
-    log_from: int = 0
+    told: int = 0
 
     def ended(self) -> bool:
         """Whether the process is gone."""
@@ -154,6 +156,8 @@ class RunState:
     unlaunchable: Mapping[str, int] = field(default_factory=dict)
     resuming: Mapping[str, Resume] = field(default_factory=dict)
     """The session that the agent of a node goes on in, by node, for those that this run began so."""
+    hung: Mapping[str, SeenLimit] = field(default_factory=dict)
+    """The limit that a node's agent hung on, until its end is recorded."""
     pause: Pause | None = None
     """What keeps every agent from starting: the account has no quota left."""
     holds: tuple[Hold, ...] = ()

@@ -36,4 +36,5 @@ def check(run: Run, state: RunState) -> RunState:
         run.narrator.say(say.go_on())
     if stop is not None and stop.reason == "failures":
         state = state.with_trouble("", "failures")
-    return replace(state, stop=stop)
+    since = state.stopped_at if state.stop is not None and stop is not None else state.now
+    return replace(state, stop=stop, stopped_at=since)

@@ -274,7 +274,8 @@ def _change(
 
 def _head(plan: PlanAnswer) -> tuple[object, ...]:
     return (
-        plan.title, plan.archived, plan.done, plan.total, plan.spent_usd, plan.attempts, plan.lead, plan.runner,
+        plan.title, plan.archived, plan.done, plan.total, plan.spent_usd, plan.spent_at_least, plan.attempts,
+        plan.lead, plan.runner, plan.runners,
     )  # fmt: skip
 
 

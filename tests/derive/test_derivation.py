@@ -430,7 +430,8 @@ def test_the_status_document_is_the_public_one() -> None:
     of = plan("p", gate("g", steps=("s",)), header={"title": "The plan"}, spent_usd=1.25, attempts=2, lead=JO)
     document = msgspec.json.decode(msgspec.json.encode(derived(of).plans["p"]))
     assert list(document) == [
-        "plan", "title", "at", "archived", "done", "total", "spentUsd", "attempts", "lead", "runner", "nodes",
+        "plan", "title", "at", "archived", "done", "total", "spentUsd", "spentAtLeast", "attempts", "lead", "runner",
+        "runners", "nodes",
     ]  # fmt: skip
     assert document["lead"] == {"by": "jo", "at": BEFORE}
     (shown,) = document["nodes"]

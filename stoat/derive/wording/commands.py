@@ -110,6 +110,36 @@ def run_plan(plan: str, checkout: str | None = None) -> str:
     return f"stoat run-plan {plan} {shlex.quote(checkout) if checkout else 'CHECKOUT'} --watch"
 
 
+def pause(plan: str) -> str:
+    """Keeps the plan's runners from starting anything."""
+    return f"stoat pause {plan}"
+
+
+def resume(plan: str) -> str:
+    """Lets the plan's runners go on."""
+    return f"stoat resume {plan}"
+
+
+def wake(pid: int | None) -> str:
+    """Lets a stopped process go on."""
+    return f"kill -CONT {pid}" if pid is not None else "kill -CONT PID"
+
+
+_RESUMES = {"claude": ("claude", "--resume"), "codex": ("codex", "resume"), "gemini": ("gemini", "--resume")}
+"""What opens a session of a tool again, to go on in it by hand."""
+
+
+def go_back(launcher: str, worktree: str, session: str) -> str | None:
+    """Opens the session of an agent again, where it worked; None where its tool cannot."""
+    words = _RESUMES.get(launcher)
+    return f"cd {shlex.quote(worktree)} && {shlex.join((*words, session))}" if words else None
+
+
+def catch_up(plan: str, checkout: str, base: str) -> str:
+    """Merges the base into the plan's branch, in the worktree that a runner keeps for that."""
+    return shlex.join(("git", "-C", f"{checkout}-{plan}-integration", "merge", base))
+
+
 def hold_off() -> str:
     """Lifts a machine's hold."""
     return "stoat hold --off"

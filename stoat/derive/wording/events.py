@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stoat.clock import duration_text
-from stoat.derive.wording import review
+from stoat.derive.wording import machine, review
 from stoat.derive.wording.text import because, conflict_or, counted
 from stoat.plan.events import (
     attempts,
@@ -21,7 +21,9 @@ from stoat.plan.events import (
     plans,
     questions,
     reviews,
+    runners,
     sync,
+    working,
 )
 from stoat.plan.events.base import Event, Unknown
 
@@ -135,6 +137,8 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     claims.Claimed: lambda e: because(f"{e.holder} claimed it", e.note),
     claims.ClaimRenewed: _renewed,
     claims.ClaimReleased: lambda e: because("released it", e.why),
+    working.StepsDeclared: lambda e: f"means to take {counted(len(e.steps), 'step')}" if e.steps else "takes no steps",
+    working.StepReported: lambda e: f"says that its step {e.step} is {e.state}",
     attempts.AttemptStarted: _started,
     attempts.AgentSpawned: lambda e: f"the agent of attempt {e.attempt} runs",
     attempts.AttemptExited: _exited,
@@ -160,6 +164,8 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     reviews.FindingAccepted: lambda e: review.accepted(e.finding, e.fix, e.why),
     reviews.FindingRejected: lambda e: review.rejected(e.finding, e.why),
     reviews.ReviewSignedOff: lambda e: "signed the review off",
+    runners.RunnerPaused: lambda e: "paused the plan's runners",
+    runners.RunnerResumed: lambda e: "let the plan's runners go on",
     github.IssueSeen: lambda e: f"issue #{e.issue.number} is {'open' if e.issue.open else 'closed'}",
     github.PullSeen: lambda e: f"pull request #{e.pull.number} is {e.pull.state}",
     github.DefaultBranchSeen: lambda e: f"{e.branch.name}: checks {e.branch.ci or 'not settled'}",
@@ -169,4 +175,5 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     sync.Rejected: _rejected,
     machines.MachineHeld: lambda e: because("held the machine", e.why),
     machines.MachineHoldLifted: lambda e: "lifted the machine's hold",
+    machines.MachineLimited: lambda e: machine.limited(e.agents, e.disk, e.memory, e.load),
 }

@@ -50,8 +50,15 @@ def no_runner(slug: str, repository: str | None, known: Sequence[RunnerFact], al
         return f"{where}: {commands.run_plan(slug, f'CHECKOUT-OF-{repository}')}"
     fitting = [runner for runner in known if repository is None or same_repository(runner.repo, repository)]
     last = fitting[-1] if fitting else None
+    if last is not None and last.state == "disconnected":
+        return f"{silent(last)}; it goes on, if it was stopped, with {commands.wake(last.pid)}"
     what = f"runner {last.runner_id} is gone" if last else "no runner"
     return f"{what}: {commands.run_plan(slug, last.checkout if last else None)}"
+
+
+def silent(runner: RunnerFact) -> str:
+    """Its process is there and says nothing any more: it is stopped, or hangs."""
+    return f"runner {runner.runner_id} is disconnected (it said nothing for half a minute)"
 
 
 def stopping(runner: RunnerFact) -> str:

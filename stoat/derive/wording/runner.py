@@ -39,13 +39,6 @@ class Launched(NamedTuple):
     variables: tuple[str, ...] = ()
 
 
-def workers(launcher: str, command: str, model: str | None) -> str:
-    """What the run's agents are started with."""
-    if model is None:
-        return f"workers run on {launcher} ({command})"
-    return f"workers ask for {model} on {launcher} unless a node names another model"
-
-
 def starting(plan: str, checkout: str, parallel: int, runner_id: str) -> str:
     """The first line of a run."""
     return f"runner {runner_id} works plan {plan} from {checkout}, {counted(parallel, 'agent')} at a time"
@@ -89,11 +82,6 @@ def claim_taken() -> str:
 def nothing_started(why: str) -> str:
     """No process came to be, as an attempt's detail."""
     return f"no agent could be started: {why}"
-
-
-def takes_no_model(model: str, launcher: str) -> str:
-    """The node asks for what its launcher cannot give, as a fragment."""
-    return f"it asks for {model}, and {launcher} takes no model"
 
 
 def no_node(plan: str, node: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stoat.derive.answers import NeedKind, NodeAnswer, Stance, Status, WaitsOn
 from stoat.derive.wording.github import OPEN
 from stoat.derive.wording.readiness import way_around
-from stoat.derive.wording.text import KEPT_FOR_THE_CLOUD, because, conflict_or, counted, moment, quoted
+from stoat.derive.wording.text import KEPT_FOR_THE_CLOUD, because, conflict_or, counted, moment, one_line, quoted
 from stoat.plan.nodes import ISSUE, PR
 from stoat.plan.state import Claim, Mark, Parked, Question, Stuck
 
@@ -29,6 +29,16 @@ YOURS: dict[NeedKind, str] = {
 def question(asked: Question) -> str:
     """Its agent waits for an answer."""
     return f"{asked.asked_by} asks: {asked.question}"
+
+
+def reached_limit(what: str) -> str:
+    """A runner takes no new work: it was given a limit, and reached it."""
+    return f"its runner stops: {what}"
+
+
+def out_of_money(words: str) -> str:
+    """No agent can start before somebody pays; `words` are the tool's."""
+    return f"the agents' account has no money left: {one_line(words)} (put some in; it is tried again by itself)"
 
 
 def unmergeable(hold: Parked) -> str:

@@ -19,7 +19,9 @@ from stoat.plan.events import (
     plans,
     questions,
     reviews,
+    runners,
     sync,
+    working,
 )
 
 FAMILIES: dict[str, tuple[type, ...]] = {
@@ -39,6 +41,7 @@ FAMILIES: dict[str, tuple[type, ...]] = {
         decisions.PartialAccepted, decisions.NoteAdded,
     ),
     "claims": (claims.Claimed, claims.ClaimRenewed, claims.ClaimReleased),
+    "working": (working.StepsDeclared, working.StepReported),
     "evidence": (
         evidence.GateStarted, evidence.GateFinished, evidence.RunStarted, evidence.RunRecorded, evidence.RunLost,
         evidence.ResultAsserted, evidence.GateDiagnosed,
@@ -53,7 +56,8 @@ FAMILIES: dict[str, tuple[type, ...]] = {
     "reviews": (
         reviews.ReviewSubmitted, reviews.FindingAccepted, reviews.FindingRejected, reviews.ReviewSignedOff,
     ),
-    "machines": (machines.MachineHeld, machines.MachineHoldLifted),
+    "runners": (runners.RunnerPaused, runners.RunnerResumed),
+    "machines": (machines.MachineHeld, machines.MachineHoldLifted, machines.MachineLimited),
     "github": (
         github.IssueSeen, github.PullSeen, github.DefaultBranchSeen, github.RepositorySeen, github.NotSeen,
     ),

@@ -1,0 +1,81 @@
+"""How a runner of a plan is shown: its state, its slots and agents, and what it has to say of the plan as a whole.
+
+The first row that applies is its state:
+
+| what                                                  | state        |
+|-------------------------------------------------------|--------------|
+| its process is dead, or it says nothing any more      | gone, disconnected |
+| it stops, or waits for a usage limit                  | as it said   |
+| a person paused the plan                              | paused       |
+| else                                                  | as it said   |
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from stoat.derive.answers import AgentShown, Decision, RunnerShown
+from stoat.derive.limits import Stop
+from stoat.derive.wording import commands, drift
+from stoat.derive.wording.runner import reached
+from stoat.plan.facts import RunnerFact
+from stoat.plan.state import Mark, PlanState
+
+
+def seen(fact: RunnerFact, paused: Mark | None) -> RunnerFact:
+    """The runner as it stands once the plan's pause is known, however long it takes to say so itself."""
+    if paused is None or not fact.is_reachable or fact.state in ("stopping", "limited"):
+        return fact
+    return replace(fact, state="paused", paused_by=paused.by, paused_at=paused.at)
+
+
+def none(plan: PlanState) -> RunnerShown:
+    """What is shown of a plan without a runner."""
+    return RunnerShown(paused=_decision(plan.paused), start=commands.run_plan(plan.slug))
+
+
+def shown(fact: RunnerFact, plan: PlanState) -> RunnerShown:
+    """A runner of the plan for its status document and the board's panel."""
+    fact = seen(fact, plan.paused)
+    there = fact.is_reachable
+    paused = _decision(plan.paused)
+    if paused is None and fact.state == "paused" and fact.paused_at is not None:
+        paused = Decision(fact.paused_by or "", fact.paused_at)
+    stopped, branch = fact.stopped, plan.header.branch
+    return RunnerShown(
+        state=fact.state,
+        paused=paused,
+        parallel=fact.parallel,
+        slots_in_use=len(fact.running) if there else 0,
+        runner_id=fact.runner_id,
+        host=fact.host,
+        checkout=fact.checkout,
+        pid=fact.pid,
+        since=fact.since or None,
+        running=tuple(_agent(plan, node, attempt) for node, attempt in fact.running.items()) if there else (),
+        was=() if there else tuple(fact.was),
+        stopped=reached(stop_of(fact)) if there and stopped is not None else None,
+        drift=drift.standing(branch, fact.drift) if there and branch is not None and fact.drift is not None else None,
+        limited_until=fact.limited_until if there else None,
+        limited=fact.limited if there else (),
+        start="" if there else commands.run_plan(plan.slug, fact.checkout),
+    )
+
+
+def stop_of(fact: RunnerFact) -> Stop:
+    """The stop condition that a runner says it reached, as it was decided."""
+    stopped = fact.stopped
+    assert stopped is not None
+    return Stop(stopped.reason, stopped.used, stopped.limit)  # type: ignore[arg-type]
+
+
+def _agent(plan: PlanState, node: str, number: int) -> AgentShown:
+    state = plan.nodes.get(node)
+    attempt = state.attempt if state is not None else None
+    if attempt is None or attempt.number != number:
+        return AgentShown(node, number)
+    return AgentShown(node, number, attempt.started, attempt.model)
+
+
+def _decision(mark: Mark | None) -> Decision | None:
+    return None if mark is None else Decision(mark.by, mark.at)

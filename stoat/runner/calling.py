@@ -1,0 +1,47 @@
+"""What waits for a person is called out once, and once more when it is settled; and a person's pause is heeded.
+
+Callouts of which another step has just told the same are not told again: they are only settled here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from stoat.derive.answers import NeedKind
+from stoat.derive.wording import callouts as say
+from stoat.derive.wording import steering
+from stoat.runner.state import Run, RunState
+
+_TOLD_ALREADY: frozenset[NeedKind] = frozenset(
+    {"question", "give-up", "unmergeable", "merge", "fix", "go-ahead", "cloud", "main-red", "drift", "limit"}
+)
+
+
+def call(run: Run, state: RunState) -> RunState:
+    """The step: say what is newly a person's, with the way back into its agent's session, and what is no more."""
+    now = {
+        (need.kind, need.node): need
+        for need in state.answers.needs
+        if need.plan == run.plan and (need.node is None or run.options.scope.takes(need.node))
+    }
+    for key, need in now.items():
+        if key not in state.called and need.kind not in _TOLD_ALREADY:
+            run.narrator.say(say.raised(need))
+        if need.resume is not None:
+            run.narrator.once(("back", key), say.way_back(need, need.resume))
+        else:
+            run.narrator.forget(("back", key))
+    for key in state.called - now.keys():
+        run.narrator.say(say.settled(*key))
+    return replace(state, called=frozenset(now))
+
+
+def heed(run: Run, state: RunState) -> RunState:
+    """The step: say that a person paused the plan and how to go on, or that it goes on. Launching keeps to it."""
+    paused = state.plan.paused
+    if paused is None:
+        run.narrator.settle("pause", steering.goes_on_line())
+    else:
+        line = steering.paused_line if run.options.watch else steering.ends_paused_line
+        run.narrator.once("pause", line(run.plan, paused.by, paused.at))
+    return state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import settings
 from pygit2.enums import ConfigLevel
 
+from stoat.processes import machine_name
 from tests.support.browser import browser, page  # noqa: F401 -- fixtures of the tests marked `browser`
 from tests.support.gitrepo import Files, GitRepo, MakeRepo
 
@@ -53,6 +55,12 @@ def _isolate(patch: pytest.MonkeyPatch, home: Path) -> None:
     for name in list(os.environ):
         if name.startswith(LEAKING_PREFIXES) or name in LEAKING_NAMES:
             patch.delenv(name)
+    # Runners count what others have of the machine: here only those of their test, however short of anything it is.
+    machine = home.with_name(f"{home.name}-machine")
+    patch.setenv("STOAT_MACHINE", str(machine))
+    (machine / machine_name()).mkdir(parents=True)
+    unlimited = {"store": str(machine), "limits": {"disk": 0, "memory": 0, "load": 0.0}}
+    (machine / machine_name() / "limits-tests.json").write_text(json.dumps(unlimited), encoding="utf-8")
     configuration = home / ".gitconfig"
     configuration.write_text(GIT_CONFIGURATION, encoding="utf-8")
     patch.setenv("HOME", str(home))

@@ -20,7 +20,7 @@ def test_home_belongs_to_the_test_and_git_and_libgit2_agree_on_it(home: Path, ma
 
 
 def test_nothing_of_the_callers_git_or_stoat_leaks_in() -> None:
-    allowed = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT"}
+    allowed = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT", "STOAT_MACHINE"}
     assert {name for name in os.environ if name.startswith(("GIT_", "STOAT_"))} == allowed
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -40,7 +41,10 @@ class _OfAStore(msgspec.Struct, frozen=True):
 def folder() -> Path:
     """Where the reservations of this machine are."""
     given = os.environ.get(MACHINE)
-    root = Path(given) if given else Path.home() / ".stoat" / "machine"
+    try:
+        root = Path(given) if given else Path.home() / ".stoat" / "machine"
+    except RuntimeError:  # a user without a home
+        root = Path(tempfile.gettempdir()) / f"stoat-machine-{os.getuid()}"
     return root / machine_name()
 
 
@@ -90,6 +94,18 @@ def exclusive() -> tuple[Reservation, ...]:
     """Those of nodes that have the machine to themselves, or wait for their turn. Asked by every command, so no process
     is looked at but theirs."""
     return tuple(one for one in _all(folder()) if one.exclusive and is_live(one))
+
+
+@contextmanager
+def noted(one: Reservation) -> Iterator[None]:
+    """Have others see it for as long as this lasts; what keeps that from being written keeps nothing else back."""
+    with contextlib.suppress(OSError):
+        write(one)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            remove(one.id)
 
 
 def write(one: Reservation) -> None:

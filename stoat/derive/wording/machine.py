@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from stoat.derive.wording.text import counted, listed
-from stoat.plan.reservations import Limits, Pressure, Reservation
+from stoat.plan.reservations import Limits, Pressure, Reservation, ReservationKind
 
 _UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
@@ -45,6 +45,29 @@ def gate_during(what: str) -> str:
     return f"this machine is reserved for {what}, which waits until this run has ended"
 
 
+KINDS: Mapping[ReservationKind, str] = {
+    "agent": "agent", "verify": "verification", "gate": "gate run", "turn": "waits for its turn",
+}  # fmt: skip
+"""What runs, as the table of `stoat machine` says it."""
+
+
+def agents(count: int, limits: Limits) -> str:
+    """How many agents are at work, and how many may be."""
+    return f"{count} at work, " + ("no limit" if limits.agents is None else f"at most {limits.agents}")
+
+
+def room(amount: int | None, total: int | None, floor: int, word: str) -> str:
+    """How much is left of something, and how much has to stay."""
+    left = "not seen" if amount is None else f"{size(amount)} {word}" + (f" of {size(total)}" if total else "")
+    return f"{left}, " + (f"{size(floor)} to stay so" if floor else "no limit")
+
+
+def load_shown(pressure: Pressure, limits: Limits) -> str:
+    """The load a core, and how much it may be."""
+    seen = "not seen" if pressure.load is None else f"{pressure.load:.1f} a core"
+    return f"{seen}, " + (f"no second agent above {limits.load:g}" if limits.load else "no limit")
+
+
 RESERVED_HINT = "wait for it; see what it waits for: stoat machine"
 
 
@@ -82,7 +105,8 @@ def limited(agents: int | None, free_disk: int, free_memory: int, most_load: flo
     """What a person set for the machine, as a line of Activity."""
     most = f"at most {counted(agents, 'agent')}" if agents is not None else "any number of agents"
     room = f"{size(free_disk)} of disk and {size(free_memory)} of memory stay free"
-    return f"set the machine's limits: {most}, {room}, {f'load up to {most_load:g} a core' if most_load else 'any load'}"
+    load_said = f"load up to {most_load:g} a core" if most_load else "any load"
+    return f"set the machine's limits: {most}, {room}, {load_said}"
 
 
 def busy() -> str:

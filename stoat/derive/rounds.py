@@ -108,6 +108,17 @@ class Round(Struct, frozen=True):
         return max((run for run in runs if run is not None), key=lambda run: run.order, default=None)
 
     @property
+    def lost_since(self) -> Evidence | None:
+        """The newest run that was lost while older ones decide; None without one, and where nothing older decides: then
+        `gone` has it."""
+        if self.open and self.red is None:
+            return None
+        newest = max(run.order for run in self.finished)
+        runs = [self.lost] if self.lost is not None and self.lost.order > newest else []
+        runs += [unit.lost for unit in self.units if unit.lost is not None and unit.run is not None]
+        return max(runs, key=lambda run: run.order, default=None)
+
+    @property
     def open(self) -> bool:
         """Whether something of it came to no verdict: nothing ran, a unit never finished, or a result is not known."""
         if not self.units:

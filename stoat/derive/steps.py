@@ -33,13 +33,14 @@ BAD: frozenset[StepState] = frozenset({"failed", "timed-out", "mismatch"})
 
 
 class Steps(Struct, frozen=True):
-    """All steps of a node: each as shown, the runs that decided the passed ones, runs that count for none, and how each
-    red one ended."""
+    """All steps of a node: each as shown, the runs that decided the passed ones, runs that count for none, how each red
+    one ended, and by step the newest run that was lost after what decides it."""
 
     shown: tuple[StepShown, ...]
     deciding: tuple[Evidence, ...] = ()
     unassigned: tuple[str, ...] = ()
     reds: dict[str, str] = {}
+    lost: dict[str, Evidence] = {}
 
     @property
     def tally(self) -> status.Tally:
@@ -67,7 +68,7 @@ def read(plan: str, node: NodeState, context: Context) -> Steps:
     """The steps of a node of that plan, in declared order."""
     shown = []
     deciding: list[Evidence] = []
-    reds = {}
+    reds, lost = {}, {}
     for step in node.spec.steps:
         of = counting(node, step.id, context)
         state = state_of(step, of)
@@ -75,12 +76,14 @@ def read(plan: str, node: NodeState, context: Context) -> Steps:
             deciding.extend(of.deciding)
         if state in ("failed", "timed-out"):
             reds[step.id] = say.bad(of)
+        if of.in_flight is None and of.lost_since is not None:
+            lost[step.id] = of.lost_since
         decided = of.decided
         run = decided.run if decided is not None else None
         detail, again = say.step(state, step, of), commands.gate_exec(plan, node.spec.id, step)
         units = tuple(_unit(unit) for unit in of.units if unit.id != rounds.WHOLE) if of.units else ()
         shown.append(StepShown(step.id, step.title, state, detail, again, run, units))
-    return Steps(tuple(shown), tuple(deciding), _unassigned(node), reds)
+    return Steps(tuple(shown), tuple(deciding), _unassigned(node), reds, lost)
 
 
 def counting(node: NodeState, step: str, context: Context) -> Round:

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from stoat.derive import freshness, rounds, steps
 from stoat.derive.freshness import Proof
+from stoat.derive.rounds import Round
 from stoat.derive.verdict import Context, Verdict
 from stoat.derive.wording import status as say
 from stoat.derive.wording import steps as words
@@ -47,9 +48,18 @@ def _is_newest(node: NodeState) -> bool:
 def _stepped(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     read = steps.read(plan.slug, node, context)
     verdict = _of_steps(node, plan, read)
-    if verdict.status != "done" and read.unassigned:
-        verdict = replace(verdict, detail=say.with_remark(verdict.detail, say.unassigned(read.unassigned)))
+    if read.lost:
+        verdict = _with(verdict, say.newer_lost(tuple(read.lost.values()), tuple(read.lost)))
+    if read.unassigned:
+        runs, done = read.unassigned, verdict.status == "done"
+        verdict = _with(verdict, say.unassigned_beside(len(runs)) if done else say.unassigned(runs))
     return verdict
+
+
+def _with(verdict: Verdict, remark: str) -> Verdict:
+    """The verdict with a remark in its detail, whichever of the two it comes to be."""
+    weaker = _with(verdict.weaker, remark) if verdict.weaker is not None else None
+    return replace(verdict, detail=say.with_remark(verdict.detail, remark), weaker=weaker)
 
 
 def _of_steps(node: NodeState, plan: PlanState, read: steps.Steps) -> Verdict:
@@ -66,6 +76,11 @@ def _of_steps(node: NodeState, plan: PlanState, read: steps.Steps) -> Verdict:
 
 def _bare(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     of = steps.counting(node, rounds.BARE, context)
+    verdict, lost = _of_round(node, plan, of), of.lost_since
+    return verdict if lost is None or of.in_flight is not None else _with(verdict, say.newer_lost([lost]))
+
+
+def _of_round(node: NodeState, plan: PlanState, of: Round) -> Verdict:
     going, run = of.in_flight, of.decided
     if going is not None:
         return Verdict("running", say.running(going))

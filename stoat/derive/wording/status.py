@@ -50,8 +50,19 @@ def _place(cwd: str) -> str:
 
 def orphaned(run: Evidence) -> str:
     """A run that began and whose process is gone, or of which nothing was heard any more."""
-    why = (run.why or "it went quiet") if run.state == "lost" else "its process is gone"
-    return f"the run begun at {moment(run.at)} never finished ({why})"
+    return f"the run begun at {moment(run.at)} never finished ({_why_lost(run)})"
+
+
+def newer_lost(runs: Sequence[Evidence], steps: Sequence[str] = ()) -> str:
+    """That runs (of these `steps`) were lost after what decides began: when the last of them did, by whom."""
+    last = max(runs, key=lambda run: run.order)
+    of = f" of {listed(steps)}" if steps else ""
+    what = f"a newer run{of} was lost: begun" if len(runs) == 1 else f"newer runs{of} were lost, the last one: begun"
+    return f"{what} at {moment(last.at)} by {last.by}, {_why_lost(last)}"
+
+
+def _why_lost(run: Evidence) -> str:
+    return (run.why or "it went quiet") if run.state == "lost" else "its process is gone"
 
 
 def progress(tally: Tally) -> str:
@@ -98,6 +109,11 @@ def unassigned(runs: Sequence[str]) -> str:
     """Runs of a gate with steps that name none of them."""
     verb = "counts" if len(runs) == 1 else "count"
     return f"unassigned, {verb} for no step: {listed(runs)}"
+
+
+def unassigned_beside(count: int) -> str:
+    """The same beside a gate whose steps all passed, where nobody has to look for them any more."""
+    return f"{counted(count, 'run')} not assigned to a step"
 
 
 def bare_passed(run: Evidence) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stoat.clock import duration_text
-from stoat.derive.wording.status import Tally, ended, orphaned, running, step_mismatch, tally
+from stoat.derive.wording.status import Tally, ended, newer_lost, orphaned, running, step_mismatch, tally, with_remark
 from stoat.derive.wording.text import counted
 from stoat.plan.evidence import Evidence
 from stoat.plan.nodes import Step
@@ -30,7 +30,13 @@ def _where(run: Evidence) -> str:
 
 
 def step(state: str, declared: Step, of: Round) -> str:
-    """What decided a step in that state."""
+    """What decided a step in that state, and that a newer run of it was lost."""
+    said = _decided(state, declared, of)
+    lost = of.lost_since if state != "running" else None
+    return said if lost is None else with_remark(said, newer_lost([lost]))
+
+
+def _decided(state: str, declared: Step, of: Round) -> str:
     named = [unit for unit in of.units if unit.id]
     going, red = of.in_flight, of.red
     if going is not None:

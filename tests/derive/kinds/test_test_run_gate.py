@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations_with_replacement
 
 import pytest
+from msgspec.structs import replace
 
 from stoat.derive.answers import NodeAnswer
 from stoat.plan.evidence import Evidence
@@ -101,6 +102,63 @@ def test_a_run_under_the_bare_tag_counts_for_no_step_and_is_shown() -> None:
     found = answer("p/g", plan("p", gate("g", steps=("s",), evidence={"": run(seq=9)})))
     assert found.status == "waiting"
     assert found.detail == "no run yet: 1 step to pass, unassigned, counts for no step: r-9"
+
+
+def test_a_done_gate_still_mentions_the_runs_that_are_of_no_step() -> None:
+    more = {"": run(seq=9), "old": run("old", seq=3), "old/core": run("old", seq=4, source="pytest", unit="core")}
+    one = gate("g", steps=("s",), evidence={"s": run("s", command=("make", "s")), **more})
+    found = answer("p/g", plan("p", one))
+    assert (found.status, found.detail) == ("done", "its step passed, 3 runs not assigned to a step")
+    dirty = gate("g", steps=("s",), evidence={"s": run("s", command=("make", "s"), dirty=True), "": run(seq=9)})
+    held = answer("p/g", plan("p", dirty, node("next", "change", "g")))
+    assert held.status == "stale" and held.detail.endswith(", 1 run not assigned to a step")
+
+
+LOST = "begun at 2026-11-30 11:00Z by bot, its process is gone"
+SEEN = Facts(machine="box", dead=frozenset({"dead"}))
+
+
+@pytest.mark.parametrize("result", ["passed", "failed"])
+@pytest.mark.parametrize("process", ["alive", "dead", "finished since"])
+def test_older_evidence_decides_and_a_newer_run_that_was_lost_is_said(result: str, process: str) -> None:
+    """Of a bare gate, and of one with steps, in the gate's detail and the step's."""
+    seq = 9 if process == "finished since" else 2
+    running = {**going(seq=5, process="dead" if seq == 9 else process)}
+    ended = {"": run(None, result, seq, command=("x",))}
+    bare = answer("p/g", plan("p", gate("g", evidence=ended, running=running)), facts=SEEN)
+    running = {**going("a", seq=5, process="dead" if seq == 9 else process)}
+    evidence = {"a": run("a", result, seq, command=("make", "a")), "b": run("b", seq=1, command=("make", "b"))}
+    stepped = answer("p/g", plan("p", gate("g", steps=("a", "b"), evidence=evidence, running=running)), facts=SEEN)
+    plain = {"passed": ("done", "its run passed on aaaaaaa"), "failed": ("failed", "failed")}
+    if process == "alive":
+        assert bare.status == stepped.status == "running" and "lost" not in bare.detail + stepped.detail
+    elif process == "finished since":
+        assert bare.status == stepped.status == plain[result][0]
+        assert "lost" not in bare.detail + stepped.detail + stepped.steps[0].detail
+    else:
+        assert (bare.status, bare.detail) == (plain[result][0], f"{plain[result][1]}, a newer run was lost: {LOST}")
+        assert stepped.status == plain[result][0]
+        assert stepped.detail.endswith(f", a newer run of a was lost: {LOST}")
+        assert stepped.steps[0].detail.endswith(f", a newer run was lost: {LOST}")
+        assert "lost" not in stepped.steps[1].detail
+
+
+def test_of_several_lost_runs_the_last_one_is_told() -> None:
+    evidence = {name: run(name, seq=1, command=("make", name)) for name in ("a", "b")}
+    running = {**going("a", seq=5, process="dead"), **going("b", seq=7, process="dead", by="ada")}
+    found = answer("p/g", plan("p", gate("g", steps=("a", "b"), evidence=evidence, running=running)), facts=SEEN)
+    said = LOST.replace("bot", "ada")
+    assert found.detail == f"all 2 steps passed, newer runs of a, b were lost, the last one: {said}"
+
+
+def test_a_lost_test_run_of_a_unit_is_said_beside_the_one_that_decides() -> None:
+    evidence = {"s/core": run("s", seq=3, source="pytest", unit="core")}
+    quiet = {"r-8": replace(run("s", seq=8, source="pytest", unit="core"), state="lost", why="it fell silent")}
+    found = answer("p/g", plan("p", gate("g", steps=("s",), evidence=evidence, running=quiet)))
+    assert found.status == "done"
+    assert found.detail == (
+        "its step passed, a newer run of s was lost: begun at 2026-11-30 11:00Z by bot, it fell silent"
+    )
 
 
 @pytest.mark.parametrize(

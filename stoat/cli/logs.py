@@ -6,6 +6,7 @@ What is logged may quote what others wrote: names from GitHub, what a test run p
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from stoat.plan.characters import spelled
 
@@ -18,8 +19,23 @@ class Spelling(logging.Formatter):
         return spelled(super().format(record))
 
 
-def to_stderr() -> None:
-    """Print warnings and worse from now on, ours and those of libraries; what is set up already stays."""
-    handler = logging.StreamHandler()
+class _Lines(logging.Handler):
+    """Hands every entry to whoever writes lines."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__()
+        self._say = say
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Say one entry."""
+        self._say(self.format(record))
+
+
+def to_stderr(say: Callable[[str], None] | None = None) -> None:
+    """Print warnings and worse from now on, ours and those of libraries; what is set up already stays.
+
+    `say` takes them in place of stderr, where somebody draws on the terminal.
+    """
+    handler = logging.StreamHandler() if say is None else _Lines(say)
     handler.setFormatter(Spelling("%(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)

@@ -97,6 +97,15 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, empty: st
         say("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def fitted(line: str, cells: int) -> str:
+    """A cleaned line cut to so many cells of a terminal, where a wide character takes two; a cut one ends in `…`."""
+    from rich.cells import cell_len, chop_cells
+
+    if cell_len(line) <= cells:
+        return line
+    return f"{chop_cells(line, max(1, cells - 1))[0]}…" if cells > 1 else ""
+
+
 def _rich_wanted(stream: IO[str]) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 

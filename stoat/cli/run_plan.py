@@ -15,6 +15,7 @@ import typer.core
 from stoat.cli import context, seeded
 
 if TYPE_CHECKING:
+    from stoat.runner.options import RunOptions
     from stoat.service.session import Session
 
 _SPREAD = {"-n": "node", "--node": "node", "-k": "node", "--skip": "node", "-E": "pair", "--agent-env": "pair",
@@ -138,11 +139,10 @@ def work(
     ] = False,
 ) -> None:
     """Let agents work the ready nodes of a plan, each in its own worktree, and let evidence decide what is done."""
-    from stoat.cli import logs
     from stoat.derive.limits import Limits
     from stoat.derive.schedule import Scope
     from stoat.runner import launchers as known
-    from stoat.runner import loop, options
+    from stoat.runner import options
 
     options.refuse_later(name for name in options.LATER if _was_given(ctx, name))
     arguments = known.split_arguments("--agent-args", agent_args)
@@ -162,8 +162,21 @@ def work(
         settle_seconds=settle_seconds, stagger_seconds=stagger_seconds, poll_seconds=poll_seconds,
         allow_prompting=allow_prompting, allow_unprovable=allow_unprovable,
     )  # fmt: skip
-    logs.to_stderr()
-    raise typer.Exit(loop.run_plan(chosen, _session(plan, project), _show, dict(os.environ)))
+    raise typer.Exit(_run(chosen, _session(plan, project)))
+
+
+def _run(chosen: RunOptions, session: Session) -> int:
+    """Work the plan, with a live view below the lines where there is a terminal for it; the exit code."""
+    from stoat.cli import live_run, logs
+    from stoat.runner import loop
+
+    if not live_run.wanted(sys.stdout, os.environ):
+        logs.to_stderr()
+        return loop.run_plan(chosen, session, _show, dict(os.environ))
+    screen = live_run.Screen(sys.stdout, _painted)
+    logs.to_stderr(screen.say)
+    with screen.shown():
+        return loop.run_plan(chosen, session, screen.say, dict(os.environ), screen.seen)
 
 
 def _was_given(ctx: typer.Context, name: str) -> bool:
@@ -192,13 +205,19 @@ def _session(plan: str, project: Path) -> Session:
         return there
 
 
-_COLOURS = {"✓": "green", "✗": "red", "⚠": "yellow", "→": "cyan", "↻": "cyan", "⇡": "magenta", "?": "yellow"}
+_COLOURS = {
+    "✓": "green", "✗": "red", "⚠": "yellow", "→": "cyan", "↻": "cyan", "⇡": "magenta", "?": "yellow", "✋": "yellow",
+}  # fmt: skip
+
+
+def _painted(line: str) -> str:
+    """A line in the colour of its sign."""
+    return typer.style(line, fg=_COLOURS.get(line[:1]))
 
 
 def _show(line: str) -> None:
-    """One line of the run, at once, coloured on a terminal; one that went away does not end the run."""
+    """One line of the run, at once and plain; a reader that went away does not end the run."""
     from stoat.cli import render
 
     with contextlib.suppress(OSError, ValueError):
-        typer.secho(render.clean(line, lines=True), fg=_COLOURS.get(line[:1]))
-        sys.stdout.flush()
+        print(render.clean(line, lines=True), flush=True)

@@ -52,11 +52,18 @@ def runners(plan: OptionalPlan = None, json: Json = False) -> None:
 
 
 def lines(one: RunnerShown) -> list[str]:
-    """What there is to say of a runner beside its state: agents, who paused it, what it waits for."""
+    """What there is to say of a runner beside its state: its agents, and the notes on it."""
+    from stoat.derive.wording import steering as say
+
+    return [*(say.at_work(agent.node, agent.attempt) for agent in one.running), *notes(one)]
+
+
+def notes(one: RunnerShown) -> list[str]:
+    """Who paused it, what it waits for, what it reached, what it was doing when it went away, how to start one."""
     from stoat import clock
     from stoat.derive.wording import steering as say
 
-    found = [say.at_work(agent.node, agent.attempt) for agent in one.running]
+    found = []
     if one.paused is not None:
         found.append(say.paused(one.paused.by, one.paused.at))
     if one.limited or one.limited_until is not None:

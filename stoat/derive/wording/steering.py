@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stoat.clock import Time
 from stoat.derive.wording import commands
-from stoat.derive.wording.text import listed, moment
+from stoat.derive.wording.text import counted, listed, moment, money
 
 
 def nobody(plan: str, runner: str | None) -> str:
@@ -67,3 +67,38 @@ def stopping(why: str) -> str:
 def was(nodes: Sequence[str]) -> str:
     """What one that went away was doing when it last said something."""
     return f"it was working on {listed(nodes, 10)}"
+
+
+def slots(used: int, parallel: int) -> str:
+    """How many of its slots a runner uses."""
+    return f"{used} of {parallel} at work"
+
+
+def done(count: int, total: int) -> str:
+    """How far a plan is."""
+    return f"{count} of {total} done"
+
+
+def spent(usd: float, *, at_least: bool) -> str:
+    """What a plan cost so far."""
+    return f"{money(usd, at_least=at_least)} spent"
+
+
+def waiting(needs: int) -> str | None:
+    """How much waits for a person; nothing where nothing does."""
+    return f"{needs} {'waits' if needs == 1 else 'wait'} for you" if needs else None
+
+
+def attempt(number: int) -> str:
+    """Which attempt of its node an agent is."""
+    return f"attempt {number}"
+
+
+def more(agents: int) -> str:
+    """Agents that there is no room for."""
+    return f"and {counted(agents, 'more agent')}"
+
+
+def more_needs(needs: int, plan: str) -> str:
+    """Needs that there is no room for, and where they are."""
+    return f"and {needs} more: stoat needs {plan}"

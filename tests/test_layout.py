@@ -26,10 +26,11 @@ MAY_IMPORT = {
     "processes": BASE | {"plan"},
     "service": BASE | {"plan", "derive", "gitstore", "observe", "processes"},
     "runner": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
+    "mcp": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
     "web": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service"},
     "demo": BASE | {"plan", "gitstore", "processes", "service"},
     "pytest_plugin": BASE | {"plan", "gitstore", "observe", "processes", "service"},
-    "cli": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service", "runner", "web", "demo"},
+    "cli": BASE | {"plan", "derive", "gitstore", "observe", "processes", "service", "runner", "web", "mcp", "demo"},
     "__main__": {"cli"},
 }
 """Room → the rooms below it. Its own modules it may always import, `stoat` itself (the version) as well."""

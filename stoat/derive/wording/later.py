@@ -7,7 +7,6 @@ COMMANDS = {
     "await": "waiting for a version or for a node's dependencies",
     "repo": "a person's controls on a repository",
     "agents": "the roster of agents",
-    "mcp": "serving agents over MCP",
     "setup": "setting up agents' own tools",
 }
 """Commands by name, and what each will be for."""

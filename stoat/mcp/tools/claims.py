@@ -1,0 +1,94 @@
+"""Working on a node: report_node and release_node."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+from pydantic import Field
+
+from stoat.clock import Time
+from stoat.mcp.schemas import outline
+from stoat.mcp.tool import ByHolder, Call, Tool
+from stoat.plan.events.claims import DEFAULT_LEASE
+from stoat.service import claims, words
+
+
+class ReportNode(ByHolder):
+    """The arguments of report_node."""
+
+    note: str | None = Field(None, description="How it goes, in a sentence.")
+    link: str | None = Field(None, description="Where the work can be seen.")
+    lease_minutes: float = Field(
+        DEFAULT_LEASE / 60, description="How long the claim lasts from now (30).", gt=0, allow_inf_nan=False
+    )
+    diagnosis: str | None = Field(
+        None, description="Of a red gate you cannot make green: why. It then waits for a person."
+    )
+    result: Literal["passed", "failed"] | None = Field(
+        None, description="A gate's result by your word; counts only where a person allowed that."
+    )
+    why: str | None = Field(None, description="What the result rests on.")
+    step: str | None = Field(None, description="The gate's step that it is the result of.")
+
+
+class ReleaseNode(ByHolder):
+    """The arguments of release_node."""
+
+    why: str | None = Field(None, description="Why it is given back.")
+
+
+class Reported(Struct, frozen=True, rename="camel"):
+    """What a report came to: the claim as it runs now, or (`said`) what was recorded of a gate in its place."""
+
+    claim_id: str | None
+    holder: str | None
+    expires_at: Time | None
+    said: tuple[str, ...]
+
+
+class Released(Struct, frozen=True, rename="camel"):
+    """A node that is free again, and who had it."""
+
+    plan: str
+    node: str
+    holder: str
+
+
+def _report(call: Call, given: ReportNode) -> Reported:
+    ref = call.assigned.node(given.plan, given.node)
+    said = []
+    if given.diagnosis is not None:
+        words.diagnose(call.session, ref, given.diagnosis)
+        said.append("diagnosis")
+    if given.result is not None:
+        words.result(call.session, ref, given.result, given.why, given.step)
+        said.append("result")
+    if said:
+        return Reported(None, None, None, tuple(said))
+    kept = claims.report(
+        call.session, *ref, lease=given.lease_minutes * 60, note=given.note, link=given.link,
+        claim_id=given.claim_id or call.assigned.claim_on(ref),
+    )  # fmt: skip
+    return Reported(kept.claim_id, kept.holder, kept.expires_at, ())
+
+
+def _release(call: Call, given: ReleaseNode) -> Released:
+    ref = call.assigned.node(given.plan, given.node)
+    own = given.claim_id or call.assigned.claim_on(ref)
+    return Released(ref.plan, ref.node, claims.release(call.session, *ref, claim_id=own, why=given.why))
+
+
+TOOLS = (
+    Tool(
+        "report_node",
+        "Say how your node goes and keep it: its lease runs anew from now. Or say of a gate what `diagnosis` or "
+        "`result` is for. It makes nothing done: work is done when it is seen to be.",
+        ReportNode, _report, outline(Reported),
+    ),
+    Tool(
+        "release_node",
+        "Give your node back, for somebody else to take. It changes no status.",
+        ReleaseNode, _release, outline(Released),
+    ),
+)  # fmt: skip

@@ -9,7 +9,7 @@ line that was torn by a kill costs that line and nothing else. A file without an
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -35,6 +35,13 @@ class Archived(NamedTuple):
     size: int
 
 
+class Span(NamedTuple):
+    """From where to where in its file, in bytes, something is."""
+
+    begin: int
+    end: int
+
+
 class Archive:
     """The archives in one directory, which is made when something is to be kept."""
 
@@ -52,13 +59,12 @@ class Archive:
             raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
         return self.directory / (wire.run_id(run_id) + _SUFFIX)
 
-    def append(self, run_id: str, lines: Sequence[bytes]) -> None:
+    def append(self, run_id: str, lines: Sequence[bytes]) -> Span:
         """Append events of a run, each one JSON object without a line break; OSError when they could not be kept.
 
-        What comes for a run that is ejected goes to where that is, and brings it back to nobody's sight.
+        Gives where in the file they are: a process that is killed right after has lost none of them. What comes for a
+        run that is ejected goes to where that is, and brings it back to nobody's sight.
         """
-        if not lines:
-            return
         path = self._aside(run_id) if self.is_ejected(run_id) else self.path(run_id)
         try:
             handle = _opened(path)
@@ -69,10 +75,34 @@ class Archive:
             size = os.fstat(handle).st_size
             torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
             data = memoryview((b"\n" if torn else b"") + b"\n".join(lines) + b"\n")
+            length = len(data)
             while data:
                 data = data[os.write(handle, data) :]
+            # Where the kernel put it: behind what anybody else had appended by then.
+            end = os.lseek(handle, 0, os.SEEK_CUR)
+            return Span(end - length, end)
         finally:
             os.close(handle)
+
+    def part(self, run_id: str, begin: int, end: int) -> Iterator[tuple[int, dict[str, Any] | None]]:
+        """The lines between two places of a run's file, one at a time: the place behind it, and its event if it is one.
+
+        A last line that is not whole yet is left for the next time. NotFound. OSError.
+        """
+        with _read(self.path(run_id)) as file:
+            file.seek(begin)
+            for line in _lines(file):
+                event, place = wire.decode(line), file.tell()
+                if place > end or (event is None and not line.endswith(b"\n")):
+                    return
+                yield place, event
+
+    def size(self, run_id: str) -> int:
+        """How many bytes a run's file has; 0 where there is none. OSError where nobody can see."""
+        try:
+            return self.path(run_id).stat().st_size
+        except FileNotFoundError:
+            return 0
 
     def runs(self) -> list[Archived]:
         """Every archive, the last touched one first."""
@@ -119,14 +149,15 @@ class Archive:
         except FileNotFoundError:
             raise _unknown(path) from None
 
-    def retire(self, now: float, days: float) -> list[str]:
+    def retire(self, now: float, days: float, going: Collection[str] = ()) -> list[str]:
         """Remove the archives, ejected ones too, that were not touched for so many days before `now` (seconds since
-        1970); 0 or less: none. Gives the ids of the runs."""
+        1970); 0 or less: none. Gives the ids of the runs. Those that are `going` stay, whatever a clock that was set
+        anew makes of their age."""
         if days <= 0:
             return []
         gone = []
         for archived in (*self.runs(), *Archive(self.directory / "ejected").runs()):
-            if now - archived.touched > days * 86400:
+            if now - archived.touched > days * 86400 and archived.run_id not in going:
                 archived.path.unlink(missing_ok=True)
                 gone.append(archived.run_id)
         return gone

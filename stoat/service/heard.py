@@ -6,17 +6,18 @@ read back unfinished is orphaned until it publishes again.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from stoat.errors import NotFound
-from stoat.observe.archive import Archive
+from stoat.observe.archive import Archive, Span
 from stoat.observe.run_index import Indexed, RunIndex
 from stoat.observe.silence import SILENCE
 from stoat.plan.events.evidence import Tree
@@ -40,12 +41,25 @@ _log = logging.getLogger(__name__)
 _Seen = TypeVar("_Seen")
 
 
+class Posted(NamedTuple):
+    """Events that came together, of one run: as they were written, as they are read, and where in the archive they are;
+    None where they are not there yet."""
+
+    lines: Sequence[bytes]
+    events: Sequence[dict[str, Any]]
+    span: Span | None
+
+
 @dataclass
 class Held:
-    """A run in memory: when it was last heard (monotonic), on which trees, and what of it the ref was `told`."""
+    """A run in memory: when it was last heard (monotonic), on which trees, and what of it the ref was `told`.
+
+    `end` is up to where it is what its archive says; `unwritten` is what that lacks.
+    """
 
     run: Run
     heard: float
+    end: int = 0
     before: Tree | None = None
     after: Tree | None = None
     told: str | None = None
@@ -69,45 +83,69 @@ class HeardRuns:
         self._lock = threading.RLock()
         self._complained = False
 
-    def take(self, run_id: str, lines: Sequence[bytes], events: Sequence[dict[str, Any]]) -> None:
-        """Keep events of a run in its archive and fold them. What cannot be written now is written with the next.
+    def keep(self, run_id: str, lines: Sequence[bytes]) -> Span | None:
+        """Write events of a run into its archive, at once, and say where they are; None when that cannot be done now.
+
+        Any thread may do it. Whoever does it hands them to `take` afterwards, in the same order.
+        """
+        try:
+            span = self.archive.append(run_id, lines)
+        except OSError as problem:
+            if not self._complained:
+                _log.warning("the archive of run %s cannot be written: %s", run_id, problem.strerror)
+                self._complained = True
+            return None
+        self._complained = False
+        return span
+
+    def take(self, run_id: str, posted: Iterable[Posted]) -> None:
+        """Fold events of a run, and whatever else is in its archive by now, by whomever it was written there. What
+        could not be written yet is written with the next.
 
         Of a run that is ejected nothing is heard any more; its events are kept where it is.
         """
         if self.archive.is_ejected(run_id):
-            with self._lock:
-                self._held.pop(run_id, None)
-            self.archive.append(run_id, lines)
+            self._let_go(run_id)
+            for one in posted:
+                if one.span is None:
+                    self.keep(run_id, one.lines)
             return
         held = self._held.get(run_id) or self._read_back(run_id)
         with self._lock:
-            held.unwritten += lines
+            for one in posted:
+                if one.span is None:
+                    held.unwritten += one.lines
+                else:
+                    if one.span.end <= held.end:
+                        continue  # read back already
+                    self._catch_up(held, one.span.begin)
+                    held.end = one.span.end
+                for event in one.events:
+                    fold(held.run, event)
+            held.run.orphaned = False
+            held.heard = time.monotonic()
         self.write(run_id, held)
         with self._lock:
-            if self.archive.is_ejected(run_id):  # meanwhile
-                return
-            for event in events:
-                fold(held.run, event)
-            held.heard = time.monotonic()
-            self._held[run_id] = held
+            if not self.archive.is_ejected(run_id):  # meanwhile
+                self._held[run_id] = held
 
     def write(self, run_id: str, held: Held) -> None:
         """Append what is not in the archive yet."""
         with self._lock:
             lines, held.unwritten = held.unwritten, []
-        try:
-            self.archive.append(run_id, lines)
-            self._complained = False
-        except OSError as problem:
-            if not self._complained:
-                _log.warning("the archive of run %s cannot be written: %s", run_id, problem.strerror)
-                self._complained = True
-            with self._lock:
+        span = self.keep(run_id, lines) if lines else None
+        with self._lock:
+            if span is not None:
+                self._catch_up(held, span.begin)
+                held.end = span.end
+            elif lines:
                 held.unwritten = _newest(lines + held.unwritten)
 
     def rest(self) -> None:
         """Once in a while: write what could not be written, orphan who fell silent, let go of what is long over."""
         with self._lock:
+            for run_id, held in list(self._held.items()):
+                self._follow(run_id, held)
             late = [(run_id, held) for run_id, held in self._held.items() if held.unwritten]
             now = time.monotonic()
             for held in self._held.values():
@@ -179,11 +217,38 @@ class HeardRuns:
         """Whether somebody else appended to an archive since this process began, not long ago, and is not dead."""
         return touched > self._since and time.time() - touched <= self.silence and not is_known_dead(process)
 
-    def _read_back(self, run_id: str) -> Held:
+    def _follow(self, run_id: str, held: Held) -> None:
+        """Take in what somebody else did to a run that is held: another server that hears of it too, or ejected it."""
         try:
-            return Held(self.archive.read(run_id), time.monotonic())
-        except (NotFound, OSError):
-            return Held(Run(run_id), time.monotonic())
+            size = self.archive.size(run_id)
+        except OSError:
+            return
+        if size > held.end and self._catch_up(held, size):
+            held.heard = time.monotonic()
+            held.run.orphaned = False
+        elif size < held.end:
+            self._let_go(run_id)
+
+    def _catch_up(self, held: Held, until: int) -> bool:
+        """Fold what is in the archive behind what was folded already, up to a place in it; whether there was any."""
+        begin = held.end
+        if until > begin:
+            with contextlib.suppress(NotFound, OSError):
+                for place, event in self.archive.part(held.run.run_id, begin, until):
+                    if event is not None:
+                        fold(held.run, event)
+                    held.end = place
+        return held.end > begin
+
+    def _read_back(self, run_id: str) -> Held:
+        held = Held(Run(run_id), time.monotonic())
+        with contextlib.suppress(OSError):
+            self._catch_up(held, self.archive.size(run_id))
+        return held
+
+    def _let_go(self, run_id: str) -> None:
+        with self._lock:
+            self._held.pop(run_id, None)
 
 
 def _newest(lines: list[bytes]) -> list[bytes]:

@@ -41,12 +41,14 @@ def ping() -> Response:
 
 @monitor.post("/ingest")
 def ingest() -> Response:
-    """A batch of events: 202 at once, whatever becomes of them; 400 for what is no batch."""
+    """A batch of events: 202 once they are in their archives, and what of it is none is told; 400 for no batch."""
     try:
-        receiver().take(request.get_data())
+        taken = receiver().take(request.get_data())
     except Invalid as problem:
         return ProblemDetails(400, "Not a batch of events", problem.message, problem.problems[0].do).response()
-    return Response(status=202)
+    answer = _json(taken) if taken.refused else Response()
+    answer.status_code = 202
+    return answer
 
 
 @monitor.get("/runs")

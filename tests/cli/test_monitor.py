@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 import requests
 
 from stoat import clock
+from stoat.observe.archive import Archive
 from tests.support.command import Stoat
 from tests.support.streams import Publisher
 from tests.support.waiting import wait_until
@@ -118,6 +121,41 @@ def test_a_server_that_is_killed_in_the_middle_of_a_stream_loses_no_run(stoat: S
         (run,) = server.get("runs?tag=demo/suite/unit")
         assert (run["finished"], run["passed"], run["passedOnRetry"], run["scenarios"]) == (True, 15, 4, 19)
         wait_until(lambda: _recorded(stoat, 1), 15, "the result")
+
+
+def test_what_a_server_answered_for_outlives_its_being_killed_right_after(stoat: Stoat) -> None:
+    """Four publishers at once, and the server is killed as soon as enough was answered: none of that may be lost."""
+    answered: dict[str, list[Any]] = {}
+    enough = threading.Event()
+
+    def publish(run_id: str, monitor: str) -> None:
+        says = Publisher(run_id, begin=clock.now())
+        says.start(None)
+        for place in range(3_000):
+            says.scenario(f"F/{place}", "CleanPass", steps=1)
+        http, mine = requests.Session(), answered.setdefault(run_id, [])
+        for at in range(0, len(says.events), 200):
+            batch = says.events[at : at + 200]
+            try:
+                assert http.post(f"{monitor}/api/ingest", json={"events": batch}, timeout=20).status_code == 202
+            except requests.RequestException:
+                return
+            mine += batch
+            if len(mine) >= 1_000:
+                enough.set()
+
+    with serving(stoat) as server:
+        publishers = [threading.Thread(target=publish, args=(f"r-{one}", server.monitor)) for one in range(4)]
+        for one in publishers:
+            one.start()
+        assert enough.wait(30)
+        server.kill()
+        for one in publishers:
+            one.join(30)
+    archive = Archive.of(stoat.directory / ".git")
+    for run_id, events in answered.items():
+        kept = [json.loads(line) for line in archive.lines(run_id) if line.endswith(b"\n")]
+        assert kept[: len(events)] == events
 
 
 def test_two_servers_of_one_store_show_the_same_runs(stoat: Stoat) -> None:

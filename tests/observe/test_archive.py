@@ -72,6 +72,36 @@ def test_what_is_appended_after_a_torn_line_is_a_line_of_its_own(archive: Archiv
     assert archive.read(RUN).finished
 
 
+def test_where_events_are_is_told_and_from_there_they_are_read(archive: Archive) -> None:
+    written = lines(a_run())
+    first, second = archive.append(RUN, written[:2]), archive.append(RUN, written[2:])
+    assert (first.begin, first.end, archive.size(RUN)) == (0, second.begin, second.end)
+    found = list(archive.part(RUN, *second))
+    assert [event for _, event in found] == [json.loads(line) for line in written[2:]]
+    assert found[-1][0] == second.end and list(archive.part(RUN, second.end, second.end)) == []
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_line_that_is_being_written_is_read_when_it_is_whole(archive: Archive, whole: bool) -> None:
+    written = lines(a_run())
+    before = archive.append(RUN, written[:1])
+    path = archive.path(RUN)
+    with path.open("ab") as file:
+        file.write(written[1] if whole else written[1][:-9])
+    found = list(archive.part(RUN, 0, archive.size(RUN)))
+    assert (len(found), found[-1][0]) == ((2, archive.size(RUN)) if whole else (1, before.end))
+    # What is appended behind it says where it begins itself.
+    after = archive.append(RUN, written[2:])
+    rest = [event for _, event in archive.part(RUN, found[-1][0], after.end)]
+    assert [event for event in rest if event] == [json.loads(line) for line in written[2:]]
+
+
+def test_of_a_run_without_a_file_there_is_nothing(archive: Archive) -> None:
+    assert archive.size(RUN) == 0
+    with pytest.raises(NotFound):
+        list(archive.part(RUN, 0, 9))
+
+
 def test_junk_between_events_is_stepped_over(archive: Archive) -> None:
     archive.append(RUN, [b"", b"\x00" * 4096, b"null", b"{}", *lines(a_run()), b"\xff", b"[" * 3000])
     run = archive.read(RUN)
@@ -137,6 +167,7 @@ def test_what_nobody_touched_for_so_long_is_retired(archive: Archive, days: floa
     archive.eject("aside")
     for path in (archive.path("old"), archive.directory / "ejected" / "aside.ndjson"):
         os.utime(path, (now - 15 * 86400, now - 15 * 86400))
+    assert archive.retire(now, days, going={"old", "aside"}) == []
     gone = archive.retire(now, days)
     assert sorted(one.run_id for one in archive.runs()) == left
     assert sorted(gone) == ([] if "old" in left else ["aside", "old"])

@@ -51,6 +51,18 @@ def test_a_publisher_finds_out_who_listens_and_for_which_store(client: FlaskClie
     assert said["store"] == str(session.store.common)
 
 
+def test_what_of_a_batch_is_no_event_is_told_and_the_rest_is_taken(client: FlaskClient, says: Publisher) -> None:
+    says.start()
+    deep = '{"type":"x","runId":"r-1","of":' + "[" * 5_000 + "]" * 5_000 + "}"
+    answer = client.post("/api/ingest", data=f'{{"events":[{deep},{json.dumps(says.events[0])}]}}')
+    assert answer.status_code == 202
+    assert answer.get_json() == {
+        "accepted": 1, "refused": [{"place": 0, "why": "it is nested deeper than 100 levels"}],
+    }  # fmt: skip
+    assert len(client.get("/api/runs").get_json()) == 1
+    assert client.post("/api/ingest", data=json.dumps({"events": says.events})).data == b""
+
+
 def test_a_run_is_listed_with_the_fields_that_others_read_and_our_skipped(client: FlaskClient, says: Publisher) -> None:
     says.start("parcels/suite/unit", total=2)
     says.scenario("Send/One", "CleanPass")

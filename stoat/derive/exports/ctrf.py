@@ -8,7 +8,7 @@ from typing import Any
 from stoat import clock
 from stoat.clock import Time
 from stoat.derive.exports import statuses
-from stoat.plan.monitor.run import Run
+from stoat.plan.monitor.run import Lane, Run
 from stoat.plan.monitor.scenario import PASS_ON_RETRY, Attempt, Scenario
 from stoat.plan.monitor.steps import Step
 from stoat.plan.specs import WHOLE_RUN
@@ -29,6 +29,7 @@ def export(run: Run, version: str) -> dict[str, Any]:
     facts = {
         "runId": run.run_id, "suite": run.suite, "mode": run.mode, "tag": run.tag, "finished": run.finished,
         "orphaned": run.orphaned, "exitCode": run.exit_code,
+        "lanes": [_lane(lane) for lane in run.lanes.values()] or None,
     }  # fmt: skip
     environment = {"repositoryName": run.repository or None, "branchName": run.branch, "commit": run.commit}
     return {
@@ -71,6 +72,10 @@ def _test(one: Scenario) -> dict[str, Any]:
         "steps": [_step(step) for step in last.steps] or None,
         "extra": {"uid": one.uid},
     })  # fmt: skip
+
+
+def _lane(lane: Lane) -> dict[str, Any]:
+    return _some({"lane": lane.lane, "status": lane.status, "passes": lane.passes, "outcomes": lane.outcomes})
 
 
 def _whole(run: Run, whole: statuses.Whole) -> dict[str, Any]:

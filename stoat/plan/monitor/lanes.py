@@ -34,7 +34,7 @@ def finished(run: Run, event: Event) -> None:
     if at is not None and at < max(lane.started_at or "", lane.finished_at or ""):
         return
     lane.status = "crashed" if event.get("crashed") is True else "finished"
-    lane.finished_at, lane.outcomes = at, wire.whole(event, "outcomes")
+    lane.finished_at, lane.outcomes = at, wire.outcomes(event)
 
 
 def worker_started(run: Run, event: Event) -> None:

@@ -41,7 +41,7 @@ class Lane(Struct):
     uids: tuple[str, ...] = ()
     started_at: Time | None = None
     finished_at: Time | None = None
-    outcomes: int | None = None
+    outcomes: wire.Outcomes = None
     process_id: int | None = None
 
 

@@ -136,6 +136,7 @@ class Scenario(Struct):
         known = [one for one in self.tries.values() if at is not None and (one.said, one.started_at) == (said, at)]
         if known:
             self.cursor = known[-1].number
+            self._rewind(known[-1])
             if at is not None and (known[-1].finished_at or "") > at:
                 return  # the very start of an attempt that is over: heard again, and not the one that a retry waits for
         pinned, self.pinned = self.pinned, 0
@@ -144,6 +145,8 @@ class Scenario(Struct):
             self._open(number, said, at)
         elif (current := self._try(number)).said == 0:
             current.said, current.started_at = said, at
+        elif at is None and said == current.said:
+            self._rewind(current)
         elif at is not None and not known:
             self.spare[at] = said
 
@@ -200,6 +203,10 @@ class Scenario(Struct):
             0, finished_at=at, outcome=CLEAN_PASS if state in _FOREIGN_PASSES else FAILED, state=state,
             duration_ms=wire.whole(event, "durationMs"), error_message=wire.text(event, "errorMessage"),
         )  # fmt: skip
+
+    def _rewind(self, attempt: Attempt) -> None:
+        if attempt.log is not None:
+            attempt.log.rewind()
 
     def _try(self, number: int) -> Attempt:
         return self.tries.setdefault(number, Attempt(number))

@@ -11,7 +11,7 @@ from stoat.clock import Time
 from stoat.plan.monitor.run import Progress, Recycle, Run, Stall, WorkerFault
 from stoat.plan.monitor.scenario import Scenario
 from stoat.plan.monitor.steps import Step
-from stoat.plan.monitor.wire import Lane
+from stoat.plan.monitor.wire import Lane, Outcomes
 
 
 class RunSummary(Struct, frozen=True, rename="camel", kw_only=True):
@@ -72,7 +72,7 @@ class LaneShown(Struct, frozen=True, rename="camel", kw_only=True):
     running: tuple[str, ...]
     started_at: Time | None
     finished_at: Time | None
-    outcomes: int | None
+    outcomes: Outcomes
     process_id: int | None
 
 

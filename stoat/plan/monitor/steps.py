@@ -72,9 +72,15 @@ class Occurrences(Struct):
 
 
 class StepLog(Struct):
-    """The steps of an attempt, by step id. `total` is how many its publisher expects."""
+    """The steps of an attempt, by step id. `total` is how many its publisher expects.
+
+    `begins` and `ends` count, by step id, what was told since the attempt was told from its beginning: that alone tells
+    a step that comes again from one that is told again, where a publisher says neither number nor time.
+    """
 
     by_id: dict[str, Occurrences] = {}
+    begins: dict[str, int] = {}
+    ends: dict[str, int] = {}
     numbers: dict[int, str] = {}
     seq: int = 0
     total: int | None = None
@@ -91,24 +97,33 @@ class StepLog(Struct):
                 held.begun = [one for one in held.begun if one.number != number]
                 self.numbers[number] = step_id
         known = self._known(step_id)
-        same = any(one.number == number if number is not None else one.elapsed == elapsed for one in known.begun)
+        if number is None and elapsed is None:
+            same = self._is_told_again(step_id, known)
+        else:
+            same = any(one.number == number if number is not None else one.elapsed == elapsed for one in known.begun)
         if not same:
             kind, text = wire.text(event, "kind") or "", wire.text(event, "text") or ""
             known.begun.append(Begun(self._next(), kind, text, number, elapsed))
 
     def finish(self, event: Event) -> None:
         """A step finished; one that is known to have done so already, in the same words, changes nothing."""
-        known = self._known(wire.text(event, "stepId") or "")
+        step_id = wire.text(event, "stepId") or ""
+        known = self._known(step_id)
         ended = Ended(
             0, wire.text(event, "status") or "", wire.whole(event, "durationMs"), wire.text(event, "errorMessage"),
             wire.whole(event, "scenarioElapsedMs"),
         )  # fmt: skip
+        place = self.ends.get(step_id, 0)
+        if place < len(known.ended) and known.ended[place].same(ended):
+            self.ends[step_id] = place + 1
+            return
         heard = any(one.same(ended) for one in known.ended)
         # Steps of one template may really end alike, so that alone makes no replay while one of them is running.
         if heard and not _awaited(known, ended):
             return
         ended.seq = self._next()
         known.ended.append(ended)
+        self.ends[step_id] = len(known.ended)
 
     def advance(self, event: Event) -> None:
         """A running step says how far it is; the furthest word counts."""
@@ -121,6 +136,10 @@ class StepLog(Struct):
         held = known.progress.get(place)
         if held is None or (said.elapsed_ms or 0) >= (held.elapsed_ms or 0):
             known.progress[place] = said
+
+    def rewind(self) -> None:
+        """The attempt is told from its beginning, for the first time or once more."""
+        self.begins, self.ends = {}, {}
 
     def read(self) -> tuple[Step, ...]:
         """The steps in their order: by number, those without one as they came."""
@@ -140,6 +159,16 @@ class StepLog(Struct):
 
     def _known(self, step_id: str) -> Occurrences:
         return self.by_id.setdefault(step_id, Occurrences())
+
+    def _is_told_again(self, step_id: str, known: Occurrences) -> bool:
+        """Whether a start that says neither number nor time is of an occurrence that is known: the one that was told
+        last still runs, or all of them are told once more."""
+        plain = [ended for begun, ended in _paired(known) if begun.number is None and begun.elapsed is None]
+        place = self.begins.get(step_id, 0)
+        if 0 < place <= len(plain) and plain[place - 1] is None:
+            return True
+        self.begins[step_id] = place + 1
+        return place < len(plain)
 
     def _next(self) -> int:
         self.seq += 1

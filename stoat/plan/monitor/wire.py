@@ -11,53 +11,55 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Raw, Struct
 
 from stoat import clock
 from stoat.clock import Time
 from stoat.errors import UNDECODABLE
+from stoat.plan.monitor.batches import depth
 
 Event = Mapping[str, Any]
 """A wire event: a decoded JSON object."""
 
 Lane = int | str
+Outcomes = int | dict[str, Any] | list[Any] | None
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _LARGEST = 2**53
+_DIGITS = 18
+"""Digits of a whole number that is read as one: those of 64 bits."""
+
+MAX_DEPTH = 100
+"""Levels of lists and objects in an event."""
 
 
-class _Batch(Struct):
-    events: list[Raw]
-
-
-def split_batch(body: bytes) -> list[bytes]:
-    """The events of a posted `{"events": […]}`, each as it was written, on one line. ValueError for anything else."""
-    try:
-        written = [bytes(event) for event in msgspec.json.decode(body, type=_Batch).events]
-    except UNDECODABLE:
-        # What strict readers refuse and others write: half a surrogate pair, NaN. Nobody's run is lost over that.
-        try:
-            events = json.loads(body.decode("utf-8", "replace"))["events"]
-        except (KeyError, TypeError, *UNDECODABLE) as problem:
-            raise ValueError('the body is no JSON object {"events": [...]}') from problem
-        if not isinstance(events, list):
-            raise ValueError("events is no list") from None
-        written = [json.dumps(event, separators=(",", ":")).encode() for event in events]
-    # A line break can only stand between tokens here: within a text JSON spells it.
-    return [event.replace(b"\n", b" ").replace(b"\r", b" ") for event in written]
+class Unfit(ValueError):
+    """Why what somebody sent is no event."""
 
 
 def decode(line: bytes) -> dict[str, Any] | None:
-    """An event from its line; None for what is no JSON object with a type and the id of a run."""
+    """An event from its line; None for what is none, as `read` tells."""
+    try:
+        return read(line)
+    except Unfit:
+        return None
+
+
+def read(line: bytes) -> dict[str, Any]:
+    """An event from its line. Unfit, with the reason, for what is no JSON object with a type and the id of a run, and
+    for what is nested so deep that not every reader of it would get through."""
+    if line.count(b"[") + line.count(b"{") > MAX_DEPTH and depth(line) > MAX_DEPTH:
+        raise Unfit(f"it is nested deeper than {MAX_DEPTH} levels")
     try:
         event = msgspec.json.decode(line)
     except UNDECODABLE:
         try:
-            event = _scrubbed(json.loads(line.decode("utf-8", "replace")))
+            event = _scrubbed(_LENIENT.decode(line.decode("utf-8", "surrogateescape").strip()))
         except UNDECODABLE:
-            return None
-    return event if isinstance(event, dict) and run_of(event) is not None else None
+            raise Unfit("it is no JSON") from None
+    if not isinstance(event, dict) or run_of(event) is None:
+        raise Unfit("it is no object with a type and a runId")
+    return event
 
 
 def is_run_id(text: str) -> bool:
@@ -123,10 +125,24 @@ def objects(event: Event, field: str) -> tuple[dict[str, Any], ...] | None:
     return tuple(item for item in value if isinstance(item, dict)) if isinstance(value, list) else None
 
 
+def outcomes(event: Event) -> Outcomes:
+    """What a lane's pass came to, as it was said: how many there are, or each by its scenario."""
+    value = event.get("outcomes")
+    return value if isinstance(value, dict | list) else whole(event, "outcomes")
+
+
 def lane(event: Event) -> Lane | None:
     """The lane that an event names, by number or by name."""
     value = event.get("lane")
     return value if isinstance(value, str) else whole(event, "lane")
+
+
+def _number(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _DIGITS else float(digits)
+
+
+_LENIENT = json.JSONDecoder(parse_int=_number, strict=False)
+"""Takes what strict readers refuse and others write: NaN, half a surrogate pair, a number of any length."""
 
 
 def _scrubbed(value: Any) -> Any:

@@ -120,3 +120,17 @@ def test_whatever_was_heard_the_document_is_valid(heard: list[dict[str, Any]]) -
     document = ctrf.export(run(*heard), "0.1.0")
     VALIDATOR.validate(document)
     json.dumps(document)
+
+
+def test_what_its_lanes_came_to_is_beside_the_run() -> None:
+    lane = {
+        "type": "lane_finished",
+        "lane": 0,
+        "outcomes": {"F/a": "Failed"},
+        "crashed": True,
+        "at": "2026-12-01T10:00:05Z",
+    }
+    document = ctrf.export(run(STARTED, lane, FINISHED), "1")
+    VALIDATOR.validate(document)
+    assert document["extra"]["lanes"] == [{"lane": 0, "status": "crashed", "passes": 1, "outcomes": {"F/a": "Failed"}}]
+    assert "lanes" not in ctrf.export(run(STARTED), "1")["extra"]

@@ -204,6 +204,21 @@ class TestLanes:
         says.say("lane_finished", lane=1, outcomes=2, crashed=True, at=says.at())
         (lane,) = detail(folded(says.events)).lanes
         assert (lane.status, lane.outcomes) == ("crashed", 2)
+
+    @pytest.mark.parametrize(
+        ("said", "kept"),
+        [
+            ({"Send/One": "Failed", "Send/Two": "CleanPass"}, {"Send/One": "Failed", "Send/Two": "CleanPass"}),
+            ([{"uid": "Send/One"}], [{"uid": "Send/One"}]), ({}, {}), (3, 3), (None, None), ("all", None), (True, None),
+        ],
+    )  # fmt: skip
+    def test_what_a_pass_came_to_is_kept_as_it_was_said(self, says: Publisher, said: Any, kept: Any) -> None:
+        says.say("lane_finished", lane=0, outcomes=said, crashed=False, at=says.at())
+        (lane,) = detail(folded(says.events)).lanes
+        assert lane.outcomes == kept
+
+    def test_a_lane_that_is_handed_more_runs_again(self, says: Publisher) -> None:
+        says.lane(1, "Send/One")
         says.lane(1, "Send/Two")
         (lane,) = detail(folded(says.events)).lanes
         assert (lane.status, lane.passes, lane.uids, lane.outcomes) == ("finished", 2, ("Send/Two",), 1)

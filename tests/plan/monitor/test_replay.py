@@ -58,6 +58,16 @@ def test_a_stream_heard_twice_is_a_stream_heard_once(events: Events) -> None:
     assert read(events + events) == read(events)
 
 
+@given(streams(), st.data())
+def test_a_stream_of_an_older_publisher_heard_again_is_a_stream_heard_once(events: Events, data: st.DataObject) -> None:
+    later = ("stepNumber", "scenarioElapsedMs", "totalSteps")
+    old = [{name: value for name, value in event.items() if name not in later} for event in events]
+    assert read(old + old) == read(old)
+    assert read([event for event in old for _ in range(2)]) == read(old)
+    cut = data.draw(st.integers(0, len(old)))
+    assert told(read(old[:cut] + old)) == told(read(old))
+
+
 @given(streams())
 def test_every_event_heard_twice_in_a_row_is_heard_once(events: Events) -> None:
     assert read([event for event in events for _ in range(2)]) == read(events)

@@ -63,6 +63,27 @@ def test_a_start_is_its_numbers_and_without_one_its_ids() -> None:
     assert read(began(elapsed=1), began(elapsed=2), ended(elapsed=3)) == [("X None", "success"), ("X None", "running")]
 
 
+def test_a_step_without_number_and_time_that_comes_again_after_its_end_is_two() -> None:
+    plain = [began(), ended("failed"), began(), ended("success")]
+    assert read(*plain) == [("X None", "failed"), ("X None", "success")]
+    assert read(*plain[:3]) == [("X None", "failed"), ("X None", "running")]
+    # They may end alike, and another's may stand between.
+    alike = [began(), ended(), began(step="Y"), ended(step="Y"), began(), ended()]
+    assert [status for _, status in read(*alike)] == ["success"] * 3
+    assert read(*[one for one in plain for _ in range(2)]) == read(*plain)
+
+
+@pytest.mark.parametrize("cut", range(7))
+def test_an_attempt_without_numbers_that_is_told_once_more_has_the_same_steps(cut: int) -> None:
+    said = [began(), ended(), began(), ended("failed"), began(), ended()]
+    log = StepLog()
+    for part in (said[:cut], said, said):
+        log.rewind()
+        for take, event in part:
+            getattr(log, take)(event)
+    assert [step.status for step in log.read()] == ["success", "failed", "success"]
+
+
 def test_a_finish_whose_start_was_lost_is_told_once() -> None:
     assert read(ended("failed"), ended("failed")) == [("", "failed")]
     assert read(ended("failed"), began(1)) == [("X 1", "failed")]

@@ -61,3 +61,24 @@ GEMINI = Profile(
 )
 
 BUILT_IN: Mapping[str, Profile] = {profile.name: profile for profile in (CLAUDE, CODEX, GEMINI)}
+
+REFUSED_FLAGS: Mapping[str, Mapping[str, str]] = {
+    CODEX.name: {
+        "--full-auto": "choose --sandbox workspace-write, which is what it stood for, or --approve-for-me",
+        "--ask-for-approval": "leave it out: `codex exec` never asks; choose what it may write with --sandbox",
+        "-a": "leave it out: `codex exec` never asks; choose what it may write with --sandbox",
+    },
+}
+"""Permission flags of earlier versions that a tool ends with an error on today, and what to choose instead."""
+
+SINCE: Mapping[str, Mapping[str, tuple[int, int, int]]] = {
+    CLAUDE.name: {"--max-budget-usd": (2, 0, 30)},
+    CODEX.name: {},
+    GEMINI.name: {"--session-id": (0, 41, 0)},
+}
+"""The versions in which tools learned a flag that the profiles above use: the one before was seen to refuse it."""
+
+
+def is_built_in(profile: Profile) -> bool:
+    """Whether it is one of these, and not a user's own of the same name."""
+    return BUILT_IN.get(profile.name) == profile

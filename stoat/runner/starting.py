@@ -9,18 +9,15 @@ from stoat.derive.resume import Resume
 from stoat.derive.schedule import Offer
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import runner as say
+from stoat.errors import Refused
 from stoat.gitstore.porcelain import GitFailed
-from stoat.gitstore.work.worktrees import git_directory
 from stoat.plan.events.attempts import AgentSpawned
-from stoat.plan.nodes import Node
 from stoat.plan.state import Attempt, NodeState
 from stoat.processes import NotStarted, Process, spawn
-from stoat.runner import agents, resumed, workspace
+from stoat.runner import agents, equipping, resumed, workspace
 from stoat.runner.claiming import give_back
-from stoat.runner.command_lines import Places, command_line
 from stoat.runner.filling import fill_shell
 from stoat.runner.issues import asking
-from stoat.runner.options import executable
 from stoat.runner.prompts import assignment, prompt
 from stoat.runner.reading import append
 from stoat.runner.state import Job, Run, RunState
@@ -37,19 +34,15 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
         env = agents.environment(
             run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
         )
-        argv = command_line(
-            run.options.profile, prompt=_told(run, state, node, tuple(own)), places=_places(run, worktree),
-            extra=run.options.agent_args, command=executable(run.options), model=attempt.model,
-            budget=run.options.limits.budget_usd, session=attempt.session, resume=attempt.resumes,
-        )  # fmt: skip
+        argv = equipping.argument_list(run, state.plan, attempt, _told(run, state, node, tuple(own)), env)
         process = spawn(argv, cwd=worktree, env=env, output=log, stdout=_output(attempt))
-    except (NotStarted, GitFailed, OSError) as problem:
+    except (NotStarted, GitFailed, Refused, OSError) as problem:
         state = give_back(run, state, spec.id, say.nothing_started(str(problem)))
         return not_launched(run, state, spec.id, str(problem))
     run.narrator.say(
         say.launched(
             say.Launched(
-                spec.id, attempt.number, _tool(run, spec, attempt.model),
+                spec.id, attempt.number, equipping.tool(run, spec, attempt.model),
                 f"{attempt.base_ref} ({attempt.base[:7]})", workspace.shown(worktree, run.home),
                 workspace.shown(log, run.home), note, tuple(f"{name}={value}" for name, value in own.items()),
             )
@@ -71,10 +64,6 @@ def _output(attempt: Attempt) -> Path | None:
     return output
 
 
-def _places(run: Run, worktree: Path) -> Places:
-    return Places(worktree, git_directory(worktree), run.project.common, run.session.store.common)
-
-
 def _told(run: Run, state: RunState, node: NodeState, own_names: tuple[str, ...]) -> str:
     """The prompt of the node's attempt: all of it, or what is new to a session that goes on."""
     attempt, spec = node.attempt, node.spec
@@ -83,12 +72,11 @@ def _told(run: Run, state: RunState, node: NodeState, own_names: tuple[str, ...]
     if attempt.resumes and attempt.session is not None:
         going_on = state.resuming.get(spec.id) or Resume(attempt.session, "limited")
         return resumed.prompt(f"{run.plan}/{spec.id}", attempt, going_on, takes_mcp=takes_mcp)
-    return prompt(
-        assignment(
-            state.plan, node, holder=run.options.agent, own_names=own_names, before=state.last_words.get(spec.id),
-            issue=asking.brief_of(run, state, node), takes_mcp=takes_mcp,
-        )
+    told = assignment(
+        state.plan, node, holder=run.options.agent, own_names=own_names, before=state.last_words.get(spec.id),
+        issue=asking.brief_of(run, state, node), takes_mcp=takes_mcp,
     )  # fmt: skip
+    return prompt(replace(told, skills=equipping.skills_as_seen(run, told.skills)))
 
 
 def _job(kind: str, offer: Offer, process: Process, claim: str, number: int, worktree: Path, log: Path) -> Job:
@@ -96,12 +84,6 @@ def _job(kind: str, offer: Offer, process: Process, claim: str, number: int, wor
         kind="setup" if kind == "setup" else "agent", node=offer.node, identity=process.identity, claim=claim,
         attempt=number, worktree=worktree, log=log, offer=offer, process=process,
     )  # fmt: skip
-
-
-def _tool(run: Run, spec: Node, model: str | None) -> str:
-    if model is None:
-        return run.options.profile.name
-    return f"{model} (node)" if spec.model else model
 
 
 def set_up(run: Run, state: RunState, offer: Offer) -> RunState:

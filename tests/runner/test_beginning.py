@@ -231,7 +231,7 @@ def test_the_command_knows_every_flag_and_refuses_before_anything(world: World) 
         (("--budget-usd", "1"), 3, "--budget-usd"),
         (("--max-total-usd", "1"), 3, "reports no cost"), (("--model", "m"), 3, "takes none"),
         (("--agent-command", "no-such-program"), 3, "no program"), (("--parallel", "0"), 2, "parallel"),
-        (("--launcher", "claude"), 3, "later version"),
+        (("--launcher", "nobody"), 3, "claude, codex, gemini, scripted"), (("--url", "host"), 3, "--url"),
     ):  # fmt: skip
         ran = stoat.run(*world.flags(*more))
         assert (ran.code, words in ran.err) == (code, True), (more, ran)

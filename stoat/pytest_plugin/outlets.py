@@ -30,6 +30,8 @@ class Outlet(Protocol):
     """Somewhere that events go; with `may_hang` a run does not wait for it to take them all."""
 
     may_hang: bool
+    store: str | None
+    """The common git directory of the store that keeps the events, as far as that is known."""
 
     def send(self, events: Sequence[Event]) -> bool:
         """Whether they arrived."""
@@ -44,6 +46,7 @@ class Monitor:
     may_hang = True
 
     def __init__(self, url: str) -> None:
+        self.store: str | None = None
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(url)
@@ -60,7 +63,8 @@ class Monitor:
         except ValueError:
             return None
         answer = monitor._ask("GET", "/api/ping", None)
-        if answer is None or (store is not None and _store_in(answer) not in (None, str(store))):
+        monitor.store = _store_in(answer) if answer is not None else None
+        if answer is None or (store is not None and monitor.store not in (None, str(store))):
             monitor._connection.close()
             return None
         monitor._connection.timeout = ANSWER
@@ -99,6 +103,7 @@ class Archive:
         from stoat.observe import archive
 
         self.common = common
+        self.store: str | None = str(common)
         self._kept = archive.Archive.of(common)
         self._run_id = run_id
         self._root = root
@@ -128,6 +133,10 @@ class Archive:
             # A shell leaves it behind: pytest keeps no child that a test could meet, and nobody waits for it.
             self._keep(("/bin/sh", "-c", '"$@" &', "sh"), ("begun",))
         return True
+
+    def has_begun(self) -> bool:
+        """Whether there is an archive of the run already."""
+        return self._kept.has(self._run_id)
 
     def settle(self) -> None:
         """Have the result put on the ref by a process of its own, which no test has changed anything in."""

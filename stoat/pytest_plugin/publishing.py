@@ -16,6 +16,7 @@ from pathlib import Path
 
 from stoat import clock
 from stoat.plan.variables import RUN_TAG
+from stoat.pytest_plugin.journal import Journal
 from stoat.pytest_plugin.outlets import Archive, Outlet, about, at_end, chosen
 from stoat.pytest_plugin.story import Event
 
@@ -79,6 +80,7 @@ class Publisher:
         self._batch: list[Event] = []
         self._about: Event = {}
         self._outlet: Outlet | None = None
+        self._journal = Journal()
         # Taken now: a test may put another clock in the place of the module's.
         self._tick = time.monotonic
         self._beat: float | None = None
@@ -121,9 +123,9 @@ class Publisher:
             own = self._own() if settings.url is None else None
             outlet: Outlet | None = chosen(settings.url, own)
             if outlet is None or not self._send_all(outlet):
-                outlet = own or self._own()
-                if outlet is not None and not self._send_all(outlet):
-                    outlet = None
+                own = own or self._own()
+                whole = own is not None and (outlet is None or self._send_again(outlet, own))
+                outlet = own if own is not None and whole and self._send_all(own) else None
             self._outlet = outlet
         except Exception:
             self._outlet = None
@@ -135,6 +137,19 @@ class Publisher:
     def _own(self) -> Archive | None:
         return Archive.find(self.settings.root, self.settings.run_id, self.settings.environ)
 
+    def _send_again(self, lost: Outlet, own: Archive) -> bool:
+        """Write into the run's own archive what a monitor took in that is gone by now; whether that could be done. One
+        that kept it in the same store has done so."""
+        if lost.store != own.store or not own.has_begun():
+            for events in self._journal.batches():
+                if not own.send(events):
+                    return False
+            self.dropped += self._journal.lost
+        for event in self._batch:
+            if event["type"] == "run_finished" and self.dropped:
+                event["droppedEvents"] = self.dropped
+        return True
+
     def _send_all(self, outlet: Outlet) -> bool:
         """Send whatever comes until the run is over; False when the outlet has to be given up."""
         self._about = self._about or about(self.settings.root)
@@ -144,6 +159,8 @@ class Publisher:
             over = self._stop.wait(AGAIN if failures else ROUND)
             while self._fill():
                 if outlet.send(self._batch):
+                    if outlet.may_hang:
+                        self._journal.keep(self._batch)
                     self._batch.clear()
                     failures = 0
                 else:

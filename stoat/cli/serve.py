@@ -30,7 +30,7 @@ def serve(
     ] = False,
     no_sweep: Annotated[bool, typer.Option("--no-sweep", help="Do not look at GitHub once a minute.")] = False,
 ) -> None:
-    """Serve the board on this machine: plans, graphs and nodes, live. It only shows; `stoat` itself decides.
+    """Serve the board on this machine: plans, graphs and nodes, live. Who opens the person's link can steer runners.
 
     Prints the link to open and serves until Ctrl-C. What the plans have on GitHub is looked at once a minute meanwhile,
     and test runs with a tag (BOBCAT_RUN_TAG) publish what they see to the monitor's port.
@@ -58,6 +58,8 @@ def serve(
         render.say(f"the board: {server.url}")
         if server.monitor_url is not None:
             render.say(f"the monitor: {server.monitor_url}")
+        if session.actor.as_ == "person":
+            render.say(f"to steer from it, open: {server.persons_url}")
         sys.stdout.flush()
         if why_not:
             render.tell(f"no monitor there: {why_not}")

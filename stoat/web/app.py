@@ -16,6 +16,8 @@ from stoat.web.following import Following
 from stoat.web.icons import repository_icons
 from stoat.web.live import live
 from stoat.web.pages import pages
+from stoat.web.person import EXTENSION as PERSON
+from stoat.web.person import Door, person
 from stoat.web.security import Guard
 from stoat.web.watch import Watch
 
@@ -33,11 +35,13 @@ def create_app(session: Session, *, port: int = PORT) -> Flask:
     following = Following(watch.tell)
     monitor = app.extensions[receiving.EXTENSION] = Monitor(session, os.environ, follow=following.look)
     following.runs = monitor.runs
+    app.extensions[PERSON] = Door()
     app.jinja_env.globals["going"] = following
     app.jinja_env.globals["show"] = payloads
     app.register_blueprint(pages)
     app.register_blueprint(api)
     app.register_blueprint(live)
+    app.register_blueprint(person)
     app.register_blueprint(receiving.monitor)
     app.register_blueprint(repository_icons)
     problems.register(app)

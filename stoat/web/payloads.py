@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
 from stoat.derive.steps import Steps
-from stoat.derive.wording import stance, status, zoom
-from stoat.derive.wording.text import money as money  # the templates have it as `show.money`
+from stoat.derive.wording import stance, status, text, zoom
+from stoat.derive.wording.text import moment as moment  # the templates have these as `show.moment`, `show.money`
+from stoat.derive.wording.text import money as money
 from stoat.observe.github.text import PullText
 from stoat.plan.characters import spelled
 
@@ -81,6 +82,10 @@ def signed(text: str) -> Markup:
         html = html.replace(sign, Markup('<i class="icon icon-{}" aria-hidden="true"></i>').format(name))
     return html
 
+
+NO_RUNNER = "No runner on this machine. It starts with:"
+UNKNOWN_RESET = "it is not known when it resumes"
+BACK = text.BACK
 
 card = stance.card
 """The sentence beside a card's status."""

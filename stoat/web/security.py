@@ -1,5 +1,5 @@
-"""Who may talk to the board: requests to this machine by its own name, from our own pages, that only read; and test
-runners, which are no browser, with what they publish.
+"""Who may talk to the board: requests to this machine by its own name, from our own pages, that only read; test
+runners, which are no browser, with what they publish; and a person's browser, with what a person decides there.
 
 It stands before the router, so no spelling of a path goes around it. The Host list stops DNS rebinding; the Origin
 and Sec-Fetch-Site checks stop other sites and other local servers; the headers keep hostile text from running.
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 READS = ("GET", "HEAD")
-WRITES = {"POST": re.compile(r"/api/ingest"), "DELETE": re.compile(r"/api/runs/[^/]+")}
-"""What is written over HTTP, by method and path: the events of test runs, and the ejection of one."""
+WRITES = {
+    "POST": re.compile(r"/api/ingest|/api/plans/[^/]+/pause"),
+    "DELETE": re.compile(r"/api/runs/[^/]+|/api/plans/[^/]+/pause"),
+}
+"""What is written over HTTP, by method and path: the events of test runs, the ejection of one; and a pause of a plan's
+runners, which `person.py` takes from the person's session alone."""
 HTTP_PORT = 80
 
 CONTENT_SECURITY_POLICY = "; ".join(

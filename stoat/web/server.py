@@ -22,6 +22,8 @@ from stoat.web import PORT
 from stoat.web.current import EXTENSION
 from stoat.web.live import STREAMS
 from stoat.web.monitor import EXTENSION as MONITOR
+from stoat.web.person import EXTENSION as PERSON
+from stoat.web.person import Door
 from stoat.web.security import LOOPBACK
 from stoat.web.watch import Watch
 from stoat.web.watching import watch_files
@@ -87,6 +89,9 @@ class BoardServer:
     def __init__(self, app: Flask, listener: socket.socket, monitor: socket.socket | None = None) -> None:
         listeners = [listener, *([monitor] if monitor is not None else ())]
         self.url = address_of(listener)[0]
+        person = app.extensions[PERSON]
+        assert isinstance(person, Door)
+        self.persons_url = self.url + person.path
         self.monitor_url = address_of(monitor)[0] if monitor is not None else None
         app.config["PORTS"] = tuple(address_of(each)[1] for each in listeners)
         watch, receiver = app.extensions[EXTENSION], app.extensions[MONITOR]

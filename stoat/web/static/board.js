@@ -242,14 +242,14 @@
 
   // ---- small comforts ----
 
-  /** Times in the reader's own zone, and a button beside each command. */
+  /** Times in the reader's own zone where one points at them (sentences have theirs in UTC), a button beside commands. */
   function dress(part) {
     for (const time of part.querySelectorAll("time[datetime]")) {
       const at = new Date(time.dateTime);
       if (isNaN(at)) continue;
-      time.title = time.dateTime;
-      time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+      time.title = at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
     }
+    for (const button of part.querySelectorAll("button[data-steer]")) button.hidden = false;
     for (const code of navigator.clipboard ? part.querySelectorAll("code[data-copy]") : []) {
       if (code.nextElementSibling && code.nextElementSibling.matches(".copy")) continue;
       const button = document.createElement("button");
@@ -266,7 +266,43 @@
     }
   }
 
+  // ---- what a person decides here ----
+
+  document.addEventListener("click", async (event) => {
+    const button = event.target instanceof Element && event.target.closest("button[data-steer]");
+    if (!button) return;
+    const said = button.parentElement.querySelector(".problem");
+    button.disabled = true;
+    said.textContent = "";
+    try {
+      const answer = await fetch(button.dataset.steer, {
+        method: button.dataset.method,
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ runner: button.dataset.runner }),
+      });
+      if (!answer.ok) {
+        const problem = await answer.json();
+        said.textContent = problem.detail + (problem.hint ? " (" + problem.hint + ")" : "");
+      }
+    } catch (problem) {
+      said.textContent = "the board does not answer";
+    }
+    button.disabled = false; // what changed comes with the stream
+  });
+
+  /** How long agents have been at work, counted on. */
+  function count() {
+    for (const it of document.querySelectorAll("[data-since]")) {
+      const seconds = Math.max(0, Math.floor((Date.now() - new Date(it.dataset.since)) / 1000));
+      const parts = [[Math.floor(seconds / 3600), "h"], [Math.floor(seconds / 60) % 60, "m"], [seconds % 60, "s"]];
+      const from = parts.findIndex(([many]) => many);
+      it.textContent = parts.slice(from < 0 ? 2 : from, (from < 0 ? 2 : from) + 2).map(([many, unit]) => many + unit).join(" ");
+    }
+  }
+  setInterval(count, 1000);
+
   dress(document);
+  count();
   listen();
   fill();
 })();

@@ -104,10 +104,12 @@ class Ran(NamedTuple):
     errors: str
 
 
-def run(
-    program: Program, arguments: Sequence[str], *, stop: Callable[[subprocess.Popen[bytes], Path], None] | None = None
-) -> Ran:
-    """Run a program to its end; `stop` gets the process and the file of its output, to end it earlier."""
+Stop = Callable[[subprocess.Popen[bytes], Path], None]
+"""Ends a program early: gets the process and the file of its output."""
+
+
+def run(program: Program, arguments: Sequence[str], *, stop: Stop | None = None) -> Ran:
+    """Run a program to its end, which `stop` may bring about."""
     output, log = program.directory.parent / "output.jsonl", program.directory.parent / "agent.log"
     with output.open("wb") as out, log.open("wb") as errors:
         process = subprocess.Popen(

@@ -18,7 +18,7 @@ from stoat.clock import now, plus, seconds_between
 from stoat.observe.agents.activity import hangs_on, last_words
 from stoat.observe.agents.questions import question_of
 from stoat.observe.agents.telling import told
-from tests.agents_real.programs import VARIABLE, claude, codex, gemini_cli, installed, run
+from tests.agents_real.programs import VARIABLE, Stop, claude, codex, gemini_cli, installed, run
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -30,12 +30,22 @@ def needs(name: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not there, reason=f"the real {name} runs where {VARIABLE} names its directory")
 
 
-def ended_by(number: signal.Signals, *, after: bytes):  # type: ignore[no-untyped-def]
-    """End a program with a signal once it has written `after`."""
+def ended_by(number: signal.Signals) -> Stop:
+    """End a program with a signal once it runs the command of the script `wait`."""
 
     def stop(process: subprocess.Popen[bytes], output: Path) -> None:
-        wait_until(lambda: after in output.read_bytes(), 60, "the program has begun")
+        wait_until((output.parent / "project" / "waiting").exists, 60, "the program is at work")
         process.send_signal(number)
+
+    return stop
+
+
+def killed_once_it_wrote(text: bytes, file: str) -> Stop:
+    """Kill a program once one of its outputs has a text."""
+
+    def stop(process: subprocess.Popen[bytes], output: Path) -> None:
+        wait_until(lambda: text in output.with_name(file).read_bytes(), 60, "it was turned away")
+        process.kill()
 
     return stop
 
@@ -109,7 +119,7 @@ class TestClaude:
     )
     def test_an_agent_that_was_stopped(self, tmp_path: Path, number: signal.Signals, code: int, priced: bool) -> None:
         with claude(tmp_path) as program:
-            ran = run(program, ["-p", "MOCK:wait"], stop=ended_by(number, after=b'"tool_use"'))
+            ran = run(program, ["-p", "MOCK:wait"], stop=ended_by(number))
         assert (ran.code, ran.ending.interrupted, ran.ending.limit) == (code, True, None)
         assert (ran.ending.usd is not None) == priced and ran.ending.session is not None
 
@@ -133,7 +143,7 @@ class TestClaude:
     def test_one_that_waits_for_a_limit_is_seen_to_hang(self, tmp_path: Path) -> None:
         with claude(tmp_path) as program:
             patient = program._replace(environment={**program.environment, "CLAUDE_CODE_MAX_RETRIES": "10"})
-            run(patient, ["-p", "MOCK:rate"], stop=ended_by(signal.SIGKILL, after=b"api_retry"))
+            run(patient, ["-p", "MOCK:rate"], stop=killed_once_it_wrote(b"api_retry", "output.jsonl"))
         output, log = tmp_path / "output.jsonl", tmp_path / "agent.log"
         words = last_words("claude-json", output, log, 0, now=now())
         assert words is not None and "429" in words.text and words.age < 60
@@ -169,8 +179,7 @@ class TestCodex:
 
     def test_an_agent_that_was_stopped(self, tmp_path: Path) -> None:
         with codex(tmp_path) as program:
-            stop = ended_by(signal.SIGTERM, after=b"command_execution")
-            ran = run(program, [*self.options, "MOCK:wait"], stop=stop)
+            ran = run(program, [*self.options, "MOCK:wait"], stop=ended_by(signal.SIGTERM))
         assert ran.code != 0 and ran.ending.interrupted and ran.ending.limit is None
 
     def test_a_thread_that_is_gone(self, tmp_path: Path) -> None:
@@ -209,13 +218,12 @@ class TestGemini:
         assert done.ending.final == "Done as you said."
 
     def test_one_that_waits_for_a_limit_is_seen_to_hang(self, tmp_path: Path) -> None:
-        def stop(process: subprocess.Popen[bytes], output: Path) -> None:
-            log = output.with_name("agent.log")
-            wait_until(lambda: b"Attempt 1 failed" in log.read_bytes(), 60, "it was turned away")
-            process.kill()
-
         with gemini_cli(tmp_path) as program:
-            ran = run(program, ["-o", "stream-json", "-p", "MOCK:rate"], stop=stop)
+            ran = run(
+                program,
+                ["-o", "stream-json", "-p", "MOCK:rate"],
+                stop=killed_once_it_wrote(b"Attempt 1 failed", "agent.log"),
+            )
         assert ran.ending.interrupted and ran.ending.limit is not None and ran.ending.limit.kind == "rate"
         output, log = tmp_path / "output.jsonl", tmp_path / "agent.log"
         hung = hangs_on("gemini-json", output, log, 0, quiet=120, now=plus(now(), 200))

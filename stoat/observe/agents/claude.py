@@ -24,6 +24,7 @@ _WINDOWS = {
 }
 _STATUSES: dict[Any, LimitKind] = {429: "rate", 503: "overloaded", 529: "overloaded"}
 _MOST_DOLLARS = 1e6
+_NO_SESSION = "No conversation found with session ID"
 
 
 def hear(values: Iterable[Value]) -> Heard:
@@ -71,6 +72,8 @@ def _end(heard: Heard, value: Value, rejected: Said | None) -> None:
     heard.turns = turns if isinstance(turns, int) and not isinstance(turns, bool) and 0 <= turns < 1e9 else 0
     heard.denied = _denied(value.get("permission_denials"))
     heard.limit = _limit(value, heard.final or "", rejected) if heard.failed else None
+    if listed.startswith(_NO_SESSION):
+        heard.session = heard.usd = None  # it echoes the session that it was asked for
 
 
 def _limit(value: Value, text: str, rejected: Said | None) -> Said | None:

@@ -70,6 +70,7 @@ def limit_of(end: Ending) -> tuple[str, str | None] | None:
         ("claude-332-turns.json", 1, 0.012, 3, True, False, None),
         ("claude-332-auth.json", 1, 0.0, 1, True, False, None),
         ("claude-332-no-session.stderr", 1, None, 0, True, False, None),
+        ("claude-332-no-session.stream.jsonl", 1, None, 0, True, False, None),
         ("claude-332-sigint-in-a-tool.json", 0, 0.006, 3, True, True, None),
         ("claude-332-sigint-in-a-tool.stream.jsonl", 0, 0.006, 3, True, True, None),
         ("claude-332-sigint-in-a-request.stream.jsonl", 0, None, 0, False, True, None),
@@ -148,10 +149,16 @@ def test_the_last_message_is_the_agents_own_or_the_error(tmp_path: Path, name: s
     assert recorded(tmp_path, name).final == final
 
 
-@pytest.mark.parametrize("name", [name for name in RECORDED if ".stderr" not in name])
+@pytest.mark.parametrize("name", [name for name in RECORDED if not name.endswith(".stderr") and "no-se" not in name])
 def test_the_session_is_named_even_where_the_tool_was_killed(tmp_path: Path, name: str) -> None:
     session = recorded(tmp_path, name).session
     assert session is not None and session in (DATA / name).read_text(encoding="utf-8")
+
+
+def test_a_session_that_is_gone_is_not_named(tmp_path: Path) -> None:
+    for tool in ("claude-332", "codex-171", "gemini-61"):
+        assert recorded(tmp_path, f"{tool}-no-session.stderr").session is None
+    assert recorded(tmp_path, "claude-332-no-session.stream.jsonl").session is None
 
 
 def test_names_of_refused_tools_are_given_once(tmp_path: Path) -> None:

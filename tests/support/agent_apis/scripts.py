@@ -23,7 +23,8 @@ SCRIPTS: dict[str, list[Turn]] = {
         {"shell": COMMIT},
         {"text": "Done as you said."},
     ],
-    "wait": [{"shell": "python3 -c 'import time; time.sleep(600)'"}, {"text": "Waited."}],
+    # Not `sleep`: Claude Code refuses to wait for that.
+    "wait": [{"shell": "touch waiting; python3 -c 'import time; time.sleep(600)'"}, {"text": "Waited."}],
     "hang": [{"hang": 600, "text": "late"}],
     "usage": [{"limit": "usage", "for": 7200}],
     "weekly": [{"limit": "usage", "for": 3 * 86400, "window": "seven_day"}],

@@ -6,6 +6,7 @@
 | of another launcher, another machine, or without a session            | begins                |
 | stopped by a limit of the account                                     | goes on: limited      |
 | given back, and every question it asked is settled                    | goes on: answered     |
+| to go on itself, and its runner went away before it began             | goes on: unbegun      |
 | anything else (failed, nothing, lost …)                               | begins                |
 
 The launcher has to be able to resume, and the worktree to be the same one: that is for the caller to know.
@@ -21,10 +22,10 @@ from stoat.plan.state import NodeState, PlanState, Question
 
 
 class Resume(Struct, frozen=True):
-    """Go on in that session: why it ended, and the questions it asked, as they were settled."""
+    """Go on in that session: why it ended, and what became of the questions it asked."""
 
     session: str
-    why: Literal["limited", "answered"]
+    why: Literal["limited", "answered", "unbegun"]
     asked: tuple[Question, ...] = ()
 
 
@@ -35,7 +36,10 @@ def decide(plan: PlanState, node: NodeState, *, launcher: str, machine: str) -> 
         return None
     if attempt.outcome == "limited":
         return Resume(attempt.session, "limited")
-    asked = tuple(one for one in plan.questions.values() if one.node == node.spec.id and one.seq > attempt.seq)
-    if attempt.outcome == "given-back" and asked and all(one.state != "open" for one in asked):
-        return Resume(attempt.session, "answered", asked)
-    return None
+    asked = tuple(one for one in plan.questions.values() if one.node == node.spec.id)
+    if any(one.state == "open" for one in asked):
+        return None
+    if attempt.outcome == "lost" and attempt.resumes and attempt.process is None:
+        return Resume(attempt.session, "unbegun", asked)
+    newly = tuple(one for one in asked if one.seq > attempt.seq)
+    return Resume(attempt.session, "answered", newly) if attempt.outcome == "given-back" and newly else None

@@ -20,6 +20,7 @@ from stoat.gitstore.work import bases, copies, remotes
 from stoat.gitstore.work.integration import identity_problem
 from stoat.gitstore.work.planbranches import why_not_a_plan_branch
 from stoat.gitstore.work.worktrees import Project, project_at
+from stoat.observe.agents import outputs
 from stoat.observe.live import Live, announce
 from stoat.observe.tree import repository_at
 from stoat.plan.events.base import Actor
@@ -102,6 +103,9 @@ def finish(run: Run) -> None:
 def _begun(run: Run) -> RunState:
     state = begin(run)
     _check_evidence(run, state)
+    attempts = (node.attempt for plan in state.state.plans.values() for node in plan.nodes.values())
+    going = {one.output for one in attempts if one is not None and one.output is not None and one.outcome is None}
+    outputs.forget_old(run.session.store.common, going, state.now)
     run.narrator.say(say.starting(run.plan, str(run.project.directory), run.options.parallel, run.runner_id))
     equipping.announce(run, state.plan)
     ready = prepare_branch(run, state.plan)

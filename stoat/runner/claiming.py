@@ -9,6 +9,7 @@ from stoat.derive import claims as may
 from stoat.derive.resume import Resume
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
+from stoat.observe.agents import outputs
 from stoat.plan.events import claims as leases
 from stoat.plan.events.attempts import AttemptJudged, AttemptStarted
 from stoat.plan.events.base import PlanEvent
@@ -33,7 +34,7 @@ def claim(
     claim_id = held.claim
     session = _session(run, going_on)
     log = workspace.log_of(run.project, "agent", workspace.name_of(run.project, tree.path))
-    output = workspace.output_of(run.session.store.common, claim_id) if options.profile.result != "none" else None
+    output = outputs.place(run.session.store.common, claim_id) if options.profile.result != "none" else None
     facts = run.session.facts()
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:

@@ -14,7 +14,8 @@ _LIMITED = (
     "Your last run ended because the account had no quota left, and for no other reason. It has some again: carry on "
     "where you stopped. Look first at what is in your worktree; a command may have been cut off."
 )
-_ANSWERED = "You asked a person, and this became of it. Carry on with your work."
+_ANSWERED = "You asked a person, and that is settled. Carry on with your work."
+_UNBEGUN = "You were to go on before, and were cut off before you began. Carry on where you stopped."
 _DISMISSED = "(The person will not answer. Decide it yourself as the repository's own conventions suggest, and say so.)"
 
 
@@ -28,10 +29,9 @@ def prompt(ref: str, attempt: Attempt, going_on: Resume, *, takes_mcp: bool) -> 
         "were told at the beginning still holds.",
         fence.rule(),
     ]
-    if going_on.why == "limited":
-        parts.append(_LIMITED)
-    else:
-        parts += [_ANSWERED, fence.around("answers", settled)]
+    parts.append({"limited": _LIMITED, "answered": _ANSWERED, "unbegun": _UNBEGUN}[going_on.why])
+    if settled:
+        parts.append("What you asked, and what a person said:\n" + fence.around("answers", settled))
     parts += ["Your place is the same:\n" + fence.around("place", place), MACHINE, asking(ref, takes_mcp=takes_mcp)]
     return "\n\n".join(parts) + "\n"
 

@@ -26,11 +26,6 @@ def log_of(project: Project, kind: str, name: str) -> Path:
     return project.root.parent / f"stoat-{kind}-{name}.log"
 
 
-def output_of(common_dir: Path, claim: str) -> Path:
-    """The file that takes what the tool of an attempt's agent says for programs: a file of its own each, by claim."""
-    return common_dir / "stoat" / "agents" / f"{claim}.out"
-
-
 def place_of(project: Project, plan: str, node: str) -> places.Place:
     """Where the node's worktree is or will be."""
     return places.place(project, plan, node)

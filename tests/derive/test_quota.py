@@ -97,6 +97,19 @@ def test_a_session_goes_on_after_a_limit_and_after_its_questions_were_settled_an
 
 
 @pytest.mark.parametrize(
+    ("resumes", "process", "goes_on"), [(True, None, True), (True, "m:b:1:2", False), (False, None, False)]
+)
+def test_a_session_that_was_to_go_on_and_never_began_again_goes_on(
+    resumes: bool, process: str | None, goes_on: bool
+) -> None:
+    lost = node("a", attempt=replace(TRIED, outcome="lost", resumes=resumes, process=process))
+    settled = asking("answered", 3)
+    found = resume.decide(settled, lost, launcher="claude", machine="box")
+    assert found == (resume.Resume("s1", "unbegun", tuple(settled.questions.values())) if goes_on else None)
+    assert resume.decide(asking("open", 3), lost, launcher="claude", machine="box") is None
+
+
+@pytest.mark.parametrize(
     "tried",
     [
         node("a"),

@@ -24,7 +24,7 @@ LaunchReason = Literal[
 ]
 NeedKind = Literal[
     "go-ahead", "question", "review", "merge", "fix", "unmergeable", "give-up", "partial", "findings", "bump",
-    "person", "main-red", "drift", "cloud", "limit",
+    "person", "main-red", "drift", "cloud", "limit", "disk",
 ]  # fmt: skip
 
 

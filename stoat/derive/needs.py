@@ -7,6 +7,7 @@
 | a red branch, and all nodes of a plan whose pull request it holds | one `main-red` of the plan and of no node    |
 | a limit that a runner reached, or an account without money        | one `limit` of the plan and of no node       |
 | a base that would conflict with the plan's branch                 | one `drift` of the plan and of no node       |
+| too little disk for another worktree                              | one `disk` of the plan and of no node        |
 
 A runner that is gone or does not answer has no say; a usage limit that resets by itself is no need.
 """
@@ -102,6 +103,9 @@ def _said_by(fact: RunnerFact, plan: PlanState, memo: Memo) -> Iterable[Need]:
         action = commands.restart(slug, nodes[0]) if nodes else start
         yield Need(plan=slug, node=None, kind="limit", why=say.out_of_money(fact.spend),
                    holds=_held(memo, slug, "limited"), since=None, action=action)  # fmt: skip
+    if fact.disk is not None:
+        yield Need(plan=slug, node=None, kind="disk", why=fact.disk, holds=_held(memo, slug, "held"), since=None,
+                   action=commands.prune())  # fmt: skip
     if fact.drift is not None and fact.drift.problem is None and fact.drift.conflicts and branch is not None:
         yield Need(plan=slug, node=None, kind="drift", why=conflict(branch, fact.drift), holds=0,
                    since=fact.drift.at, action=commands.catch_up(slug, fact.checkout, fact.drift.base))  # fmt: skip

@@ -73,6 +73,8 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     stopped: StopFact | None = None
     spend: str | None = None
     """In the tool's words, that its account has no money left: only a person ends that."""
+    disk: str | None = None
+    """Why it starts nothing, in a sentence, when that is for want of disk."""
     drift: DriftFact | None = None
     """How its plan's branch stands to the base; None where there is none, or nobody has looked yet."""
     limited_until: Time | None = None

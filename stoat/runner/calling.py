@@ -13,7 +13,7 @@ from stoat.derive.wording import steering
 from stoat.runner.state import Run, RunState
 
 _TOLD_ALREADY: frozenset[NeedKind] = frozenset(
-    {"question", "give-up", "unmergeable", "merge", "fix", "go-ahead", "cloud", "main-red", "drift", "limit"}
+    {"question", "give-up", "unmergeable", "merge", "fix", "go-ahead", "cloud", "main-red", "drift", "limit", "disk"}
 )
 
 

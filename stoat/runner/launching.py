@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import get_args
 
 from stoat import clock
 from stoat.clock import seconds_between
 from stoat.derive import landings, quota, resume, schedule
-from stoat.derive.capacity import Short
+from stoat.derive.capacity import Scarce, Short
 from stoat.derive.holds import Hold
 from stoat.derive.reservations import Shared
 from stoat.derive.resume import Resume
@@ -72,17 +73,18 @@ def launch(run: Run, state: RunState) -> RunState:
             want=partial(reserving.wanted, run, state), shared=shared,
         )  # fmt: skip
         turn = picked.turn
-        if turn is not None and turn.node not in turns:
+        scarce = reserving.short(run, shared) if picked.launch or turn is not None else None
+        if scarce is not None:
+            state = _short(run, state, scarce)
+            holds += [Hold(offer.node, "scarce", scarce.why) for offer in left]
+            return _with_holds(run, state, holds, pending=scarce.of != "disk")
+        state = _enough(run, state)
+        if not picked.launch and turn is not None and turn.node not in turns:
             turns.add(turn.node)
             state, unreachable, kept = _keep_a_turn(run, state, turn, shared, unreachable)
             if not kept:
                 left.remove(turn)
             continue
-        scarce = reserving.short(run, shared) if picked.launch else None
-        if scarce is not None:
-            state = _short(run, state, scarce)
-            holds += [Hold(offer.node, "scarce", scarce.why) for offer in picked.launch]
-            return _with_holds(run, state, [*holds, *picked.holds], pending=scarce.of != "disk")
         if not picked.launch:
             return _with_holds(run, state, [*holds, *picked.holds], pending=False)
         wait = _stagger(run, state)
@@ -122,6 +124,13 @@ def _short(run: Run, state: RunState, scarce: Short) -> RunState:
     """Say once what the machine has too little of. Disk does not come back by itself: the run ends badly by it."""
     run.narrator.first(("scarce", scarce.of), say.warning(scarce.why))
     return state.with_trouble("", "disk") if scarce.of == "disk" else state
+
+
+def _enough(run: Run, state: RunState) -> RunState:
+    """The machine is short of nothing (any more)."""
+    for what in get_args(Scarce):
+        run.narrator.forget(("scarce", what))
+    return state.without_trouble("") if state.troubles.get("") == "disk" else state
 
 
 def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunState, list[Offer], list[Hold]]:

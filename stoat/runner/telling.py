@@ -42,10 +42,12 @@ def fact(run: Run, state: RunState) -> RunnerFact:
     reasons = {hold.node: _held_back(hold, run.plan) for hold in state.holds if hold.reason in _SHOWN}
     failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable or why in _NOT_NOW}
     reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
+    scarce = next((hold.what for hold in state.holds if hold.reason == "scarce"), None)
     paused, stop, limit = state.plan.paused, state.stop, state.pause
     prefix = f"{run.plan}/"
     return replace(
         run.fact, state=_word(state), running=running, reasons=reasons, drift=state.drift,
+        disk=scarce if state.troubles.get("") == "disk" else None,
         paused_by=paused.by if paused is not None else None, paused_at=paused.at if paused is not None else None,
         stopped=StopFact(stop.reason, stop.used, stop.limit, state.stopped_at) if stop is not None else None,
         limited_until=limit.until if limit is not None else None,

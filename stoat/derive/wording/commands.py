@@ -163,3 +163,8 @@ def commit_url(repository: str, commit: str) -> str:
 def pr_url(repository: str, number: int) -> str:
     """Where a pull request is read."""
     return f"https://github.com/{repository}/pull/{number}"
+
+
+def prune() -> str:
+    """Shows the worktrees that can go, with what keeps the others."""
+    return "stoat prune"

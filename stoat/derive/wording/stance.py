@@ -21,7 +21,7 @@ YOURS: dict[NeedKind, str] = {
     "go-ahead": "your go-ahead", "question": "your answer", "review": "your review", "merge": "your merge",
     "fix": "your fix", "unmergeable": "a conflict to resolve", "give-up": "given up, yours to restart",
     "partial": "a partial to accept", "findings": "findings to decide", "bump": "a bump of yours",
-    "person": "a step of yours", "main-red": "main is red", "drift": "a conflict with the base",
+    "person": "a step of yours", "main-red": "main is red", "drift": "a conflict with the base", "disk": "disk space",
     "cloud": "a cloud agent to start", "limit": "a limit it reached",
 }  # fmt: skip
 

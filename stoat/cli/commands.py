@@ -67,6 +67,8 @@ SECTIONS: dict[str, tuple[Entry, ...]] = {
               "stoat allow-asserted my-plan/suite"),
         Entry("accept-partial", "decide:accept_partial", "take an issue as done with what is left out",
               "stoat accept-partial my-plan/parser"),
+        Entry("create-issues", "decide:create_issues", "let runners file the issues that a plan lacks",
+              "stoat create-issues my-plan"),
         Entry("note", "decide:note", "leave a note on a plan or a node", "stoat note my-plan/parser 'see #12'"),
         Entry("review", "review:app", "a review's findings: submit them, decide them",
               "stoat review accept my-plan/final-review f1"),

@@ -139,6 +139,17 @@ def note(
     render.say(f"noted on {where}")
 
 
+def create_issues(plan: PlanArgument, off: Off = False) -> None:
+    """Let runners create on GitHub the issues that nodes of a plan have no number of yet.
+
+    A runner does so for a node that is ready and has its go-ahead: the issue's title and text are the node's own.
+    """
+    from stoat.service import decisions
+
+    changed = decisions.create_issues(context.session(), plan, off=off)
+    _said(changed, f"runners create {'no issues' if off else 'the issues that it lacks'} for {plan}")
+
+
 def hold(
     off: Annotated[bool, typer.Option("--off", help="Let this machine go on.")] = False,
     why: Annotated[str | None, typer.Option("--why", metavar="TEXT", help="Why, for whoever wonders.")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -167,6 +168,10 @@ def show(plan: PlanArgument, as_json: Json = False) -> None:
         render.json(plans.show(session, plan))
     else:
         authored.print_document(plans.export(session, plan))
+        allowed = plans.show(session, plan)["createsIssues"]
+        if allowed is not None:
+            who = render.clean(allowed["by"])
+            print(f"note: {who} lets runners create the issues that it lacks", file=sys.stderr)
 
 
 @app.command()

@@ -12,6 +12,7 @@ node was last written and after its own go-ahead was last withdrawn (by the log'
 from __future__ import annotations
 
 from stoat.derive.answers import Status
+from stoat.plan.events.creation import may_be_created
 from stoat.plan.events.decisions import covered
 from stoat.plan.nodes import ISSUE, NEEDS_GO_AHEAD
 from stoat.plan.state import Mark, NodeState, PlanState
@@ -33,7 +34,7 @@ def approvable(plan: PlanState, node: NodeState, status: Status) -> bool:
     """Whether the node can take a go-ahead now: it needs one, has none, is not done, and names a real thing."""
     if not needed(node) or status == "done" or plan.archived is not None or given(plan, node) is not None:
         return False
-    return node.spec.kind != ISSUE or node.spec.issue is not None
+    return node.spec.kind != ISSUE or node.spec.issue is not None or may_be_created(plan, node)
 
 
 def awaited(plan: PlanState, node: NodeState) -> bool:

@@ -6,13 +6,14 @@ The first row that applies:
 |-----------------------------------------------------------------------|----------|
 | it is kept for a person                                               | person   |
 | it is kept for a cloud agent                                          | cloud    |
-| an issue: it has no number yet                                        | unbound  |
+| an issue: it has no number yet, and no runner may create it           | unbound  |
 | an issue: a pull request that closes it is open                       | pr-open  |
 | somebody holds it                                                     | claimed  |
 | its agent's question is open                                          | question |
 | it was given up on                                                    | gave-up  |
 | it needs a go-ahead and has none                                      | go-ahead |
 | its last attempt is not judged yet                                    | judging  |
+| an issue: it has no number yet, and runners create it                 | creating |
 | an issue: GitHub was not seen, or does not show it                    | unseen   |
 | an issue: its last attempt ended in a pull request, and it is open    | over     |
 | its finished work has only to land                                    | finished |
@@ -29,12 +30,13 @@ from msgspec import Struct
 
 from stoat.derive import goahead, landings
 from stoat.derive.answers import Status
+from stoat.plan.events.creation import may_be_created
 from stoat.plan.nodes import CHANGE, ISSUE, PERSON
 from stoat.plan.state import NodeState, PlanState
 
 HoldReason = Literal[
-    "person", "cloud", "unbound", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging", "unseen",
-    "over", "finished", "upstream", "elsewhere", "unnamed", "slot", "resource", "alone", "limited",
+    "person", "cloud", "unbound", "creating", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging",
+    "unseen", "over", "finished", "upstream", "elsewhere", "unnamed", "slot", "resource", "alone", "limited",
     "reserved", "cap", "scarce",
 ]  # fmt: skip
 """The rows above; and of a runner: elsewhere (another repository's), unnamed (its own checkout's remote names none),
@@ -71,7 +73,8 @@ def hold_of(
         return hold("person")
     if for_the_cloud(node):
         return hold("cloud")
-    if spec.kind == ISSUE and spec.issue is None:
+    creating = may_be_created(plan, node)
+    if spec.kind == ISSUE and spec.issue is None and not creating:
         return hold("unbound")
     if spec.kind == ISSUE and status == "pr-open":
         return hold("pr-open")
@@ -85,6 +88,8 @@ def hold_of(
         return hold("go-ahead")
     if attempt is not None and attempt.outcome is None:
         return hold("judging")
+    if creating:
+        return hold("creating")
     if spec.kind == ISSUE and status in UNSEEN:
         return hold("unseen", detail)
     if spec.kind == ISSUE and attempt is not None and attempt.outcome == "done":

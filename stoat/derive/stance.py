@@ -49,6 +49,7 @@ from stoat.derive.here import Here
 from stoat.derive.launch import Runners
 from stoat.derive.wording import commands
 from stoat.derive.wording import stance as say
+from stoat.plan.events.creation import may_be_created
 from stoat.plan.ids import node_branch
 from stoat.plan.nodes import CHANGE, GATE, ISSUE, PERSON, REVIEW, SLICE, repository_of
 from stoat.plan.state import Attempt, Question
@@ -206,7 +207,8 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -
         whole = here.plan.header.go_ahead == "plan" and here.node.spec.kind == CHANGE
         action = commands.approve(here.slug, None if whole else here.id)
         return _you("go-ahead", since, action, say.GO_AHEAD)
-    if here.launched and here.node.spec.kind == ISSUE and here.node.spec.issue is None:
+    lacking = here.node.spec.kind == ISSUE and here.node.spec.issue is None
+    if here.launched and lacking and not may_be_created(here.plan, here.node):
         return Standing("waiting", say.unbound(commands.bind(here.slug, here.id)))
     if here.for_the_cloud:
         return _you("cloud", since, commands.claim(here.slug, here.id), say.CLOUD)

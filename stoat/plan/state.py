@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from stoat.clock import Time, plus, seconds_between
 from stoat.plan import streams
+from stoat.plan.creation import Creation
 from stoat.plan.evidence import EXEC, Evidence, SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubState
+from stoat.plan.imported import Imported as Imported
 from stoat.plan.nodes import Header, Node
 from stoat.plan.reservations import Limits
 from stoat.plan.review import Review
@@ -207,6 +209,7 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     turns: int = 0
     open_questions: int = 0
     review: Review | None = None
+    creation: Creation | None = None
 
     def lease(self, now: Time, facts: Facts = NOTHING) -> Claim | None:
         """The claim that runs on the node at `now`, None when it is free to be taken: the one rule of expiry.
@@ -250,15 +253,6 @@ class NodeState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return landing if landing is not None and (attempt is None or landing.seq >= attempt.seq) else None
 
 
-class Imported(Struct, frozen=True, omit_defaults=True):
-    """An issue as it was taken into a plan: its title, the issues it waited for (OWNER/NAME#N), whether only a person
-    may work on it."""
-
-    title: str | None = None
-    waits_for: tuple[str, ...] = ()
-    person: bool = False
-
-
 MOST_TIPS = 200
 """Earlier tips of a branch that are kept: an older one than these proves nothing any more anyway."""
 
@@ -293,6 +287,7 @@ class PlanState(Struct, kw_only=True, omit_defaults=True):
     unpriced: frozenset[str] = frozenset()
     attempts: int = 0
     imported: dict[str, Imported] = {}
+    creates_issues: Mark | None = None
 
     @property
     def slug(self) -> str:

@@ -30,6 +30,7 @@ from stoat.plan.state import PlanState
 from stoat.processes import machine_name
 from stoat.runner import agents, equipping, fitting, reserving, workspace
 from stoat.runner.drifting import Drifts
+from stoat.runner.issues.filing import Filing
 from stoat.runner.issues.texts import Texts
 from stoat.runner.landing import prepare_branch
 from stoat.runner.narration import Narrator
@@ -76,6 +77,7 @@ def start(
             session=replace(session, actor=Actor(name=options.agent, as_="runner", session=None)),
             narrator=Narrator(emit), waker=waker, sweeper=sweeper, environ=environ,
             texts=Texts(environ, waker.wake, monotonic), drifts=Drifts(waker.wake),
+            filing=Filing(environ, waker.wake),
             stoat=agents.own_command(session.store.common), interrupts=Interrupts(), monotonic=monotonic,
             started=monotonic(), home=Path.home(), fact=fact,
         )  # fmt: skip

@@ -164,7 +164,7 @@ def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bo
             hold = Hold(hold.node, hold.reason, f"{attempt.runner} on {attempt.machine}")
         line = say.held(hold, run.plan)
         follows = hold.reason == "upstream" and _lands_by_itself(run, state, hold.what)
-        if line is not None and not follows and hold.node not in state.by_hand:
+        if line is not None and not follows and hold.node not in state.by_hand and hold.node not in state.filed:
             run.narrator.once(("hold", hold.node), line)
     reserving.end_turns(run, holds)
     _say_of_the_machine(run, holds)

@@ -23,6 +23,7 @@ from stoat.runner.beginning import finish, start
 from stoat.runner.calling import call, heed
 from stoat.runner.drifting import drift
 from stoat.runner.issues.bringing import bring
+from stoat.runner.issues.creating import create
 from stoat.runner.issues.watching import awaits_first_look, is_blind, watch
 from stoat.runner.judging import judge
 from stoat.runner.landing import land
@@ -43,7 +44,7 @@ Step = Callable[[Run, RunState], RunState]
 
 STEPS: tuple[Step, ...] = (
     reap, read, adopt, keep, transcribe, unhang, observe, announce, watch, judge, check, land, bring, drift, heed,
-    launch, call,
+    create, launch, call,
 )  # fmt: skip
 
 _PATIENCE = 3

@@ -36,6 +36,7 @@ from stoat.service.sweeper import Sweeper
 
 if TYPE_CHECKING:
     from stoat.runner.drifting import Drifts
+    from stoat.runner.issues.filing import Filing
 
 JobKind = Literal["agent", "setup", "verify"]
 
@@ -77,6 +78,21 @@ class Verification:
     passed: bool
 
 
+@dataclass(frozen=True)
+class Filed:
+    """When a look began that did not find the node's issue, when GitHub was asked for one that it did not make, and the
+    moment (monotonic) before which nothing is asked; `waits` says whether the run stays for that.
+
+    `bound` says that the node has its number, and that the run waits for a look at the issue until that moment.
+    """
+
+    looked: Time | None = None
+    declined: Time | None = None
+    not_before: float = 0.0
+    waits: bool = False
+    bound: bool = False
+
+
 @dataclass(kw_only=True)
 class Interrupts:
     """How often the run was asked to stop by a signal; written by the handler, read by the loop."""
@@ -100,6 +116,7 @@ class Run:
     sweeper: Sweeper
     texts: Texts
     drifts: Drifts
+    filing: Filing
     environ: Mapping[str, str]
     stoat: Path
     interrupts: Interrupts
@@ -174,6 +191,8 @@ class RunState:
     """Whether a launch waits for the text of its issue."""
     asked: Time | None = None
     """When this run last asked for a look at GitHub."""
+    filed: Mapping[str, Filed] = field(default_factory=dict)
+    """How far this run is with issues that it creates, by node."""
     drift: DriftFact | None = None
     """How the plan's branch stood to its base when that was last looked at."""
     drift_told: Told = field(default_factory=Told)

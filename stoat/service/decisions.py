@@ -13,8 +13,8 @@ from stoat.clock import Time
 from stoat.errors import Refused
 from stoat.gitstore.log import Change
 from stoat.plan import guards, streams
+from stoat.plan.events import creation, machines, plans
 from stoat.plan.events import decisions as rules
-from stoat.plan.events import machines, plans
 from stoat.plan.events.base import Event, NodeEvent
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import NodeState, PlanState, State
@@ -134,6 +134,13 @@ def note(session: Session, plan: str, node: str | None, text: str) -> None:
         return Change([(streams.of_plan(plan), event)], f"{plan}: {session.actor.name} notes on {node or 'the plan'}")
 
     session.commit(decide)
+
+
+def create_issues(session: Session, slug: str, *, off: bool = False) -> bool:
+    """Let runners create the issues that the plan's nodes lack (`off`: no more); False when it is so already."""
+    session.person()
+    what = "lets runners create no issues" if off else "lets runners create issues"
+    return _plan(session, slug, lambda plan: creation.allow_creation(plan, off=off), what)
 
 
 def hold(session: Session, machine: str, *, off: bool = False, why: str | None = None) -> bool:

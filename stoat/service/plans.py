@@ -150,7 +150,10 @@ def listed(session: Session) -> list[PlanListed]:
 def show(session: Session, slug: str) -> dict[str, Any]:
     """The plan as it is written: its header's fields and its nodes', camelCase, none missing."""
     plan = plan_of(session.state(), slug)
-    about = {"archived": plan.archived is not None, "created": _document(plan.created)}
+    about = {
+        "archived": plan.archived is not None, "created": _document(plan.created),
+        "createsIssues": _document(plan.creates_issues) if plan.creates_issues is not None else None,
+    }  # fmt: skip
     nodes = [spec_of(state.spec) for state in plan.nodes.values()]
     return {**_document(plan.header), "title": plan.header.title or slug, **about, "nodes": nodes}
 

@@ -24,6 +24,8 @@ A_PERSONS = [
     ["reverify", "demo/bare"],
     ["allow-asserted", "demo/bare"],
     ["accept-partial", "demo/bug"],
+    ["create-issues", "demo"],
+    ["create-issues", "demo", "--off"],
     ["note", "demo", "text"],
     ["answer", "q-x", "yes"],
     ["dismiss", "q-x"],

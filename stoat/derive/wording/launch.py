@@ -27,6 +27,7 @@ def held(hold: Hold) -> str:
     sentences: Mapping[str, str] = {
         "person": "kept for a person",
         "cloud": KEPT_FOR_THE_CLOUD,
+        "creating": "its issue is about to be created",
         "unbound": "not bound to an issue",
         "pr-open": PR_OPEN,
         "claimed": f"held by {what}",

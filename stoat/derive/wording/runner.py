@@ -215,7 +215,7 @@ def done(node: str, detail: str) -> str:
     return f"✓ '{node}' is done — {detail}" if detail else f"✓ '{node}' is done"
 
 
-_SAID_OF_ALL = frozenset({"slot", "pr-open", "limited", "reserved", "cap", "scarce"})
+_SAID_OF_ALL = frozenset({"slot", "pr-open", "limited", "reserved", "cap", "scarce", "creating"})
 
 
 def held(hold: Hold, plan: str) -> str | None:
@@ -236,6 +236,7 @@ def why_held(hold: Hold, plan: str) -> str:
         "claimed": f"held by {what}",
         "person": "kept for a person",
         "cloud": f"{KEPT_FOR_THE_CLOUD}; no local agent is started on it",
+        "creating": "its issue is about to be created",
         "unbound": f"not bound to an issue — stoat node bind {plan}/{node} --issue N",
         "pr-open": PR_OPEN,
         "unseen": what,

@@ -10,6 +10,7 @@ from stoat.plan.events import (
     attempts,
     authoring,
     claims,
+    creation,
     decisions,
     evidence,
     github,
@@ -62,5 +63,6 @@ FAMILIES: dict[str, tuple[type, ...]] = {
         github.IssueSeen, github.PullSeen, github.DefaultBranchSeen, github.RepositorySeen, github.NotSeen,
     ),
     "issues": (issues.IssuesImported,),
+    "creation": (creation.IssueCreationAllowed, creation.IssueCreationWithdrawn, creation.IssueCreationBegun),
     "sync": (sync.Rejected,),
 }  # fmt: skip

@@ -76,15 +76,21 @@ class DependencyRemoved(NodeEvent, tag="dependency_removed", frozen=True):
 
 
 class NodeBound(NodeEvent, tag="node_bound", frozen=True):
-    """An issue or pr node got its number. What was approved and expedited was another thing: both go."""
+    """An issue or pr node got its number. What was approved and expedited was another thing: both go.
+
+    `created` says that the issue was made from the node itself: then it is what was approved, and both stay.
+    """
 
     number: int
+    created: bool = False
 
     def fold(self, plan: PlanState) -> None:
         """Set the number."""
-        spec = plan.nodes[self.node].spec
+        node = plan.nodes[self.node]
+        spec = node.spec
         bound = replace(spec, pr=self.number) if spec.kind == "pr" else replace(spec, issue=self.number)
         plan.change(
-            self.node, spec=bound, go_ahead=None, expedited=None, added=Mark(self.by.name, self.at),
-            cleared_seq=plan.seq,
+            self.node, spec=bound, go_ahead=node.go_ahead if self.created else None,
+            expedited=node.expedited if self.created else None, added=Mark(self.by.name, self.at),
+            cleared_seq=plan.seq, creation=None,
         )  # fmt: skip

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from stoat.errors import Refused
 from stoat.plan.events.base import NodeEvent, PlanEvent
+from stoat.plan.events.creation import may_be_created
 from stoat.plan.nodes import CHANGE, FIELDS_OF, GATE, ISSUE, LAUNCHED, MERGES, PERSON, SLICE, MergePolicy
 from stoat.plan.state import Mark, NodeState, PlanState
 
@@ -162,7 +163,7 @@ def approve(plan: PlanState, node: NodeState) -> NodeApproved | None:
     _launched(plan, node, "a go-ahead")
     if node.spec.assignee == "person":
         raise _refused(plan, node, "is kept for a person", f"mark it done when it is: stoat done {_ref(plan, node)}")
-    if node.spec.kind == ISSUE and node.spec.issue is None:
+    if node.spec.kind == ISSUE and node.spec.issue is None and not may_be_created(plan, node):
         raise _refused(
             plan, node, "is not bound to an issue yet, so there is nothing to say go to",
             f"bind it first: stoat node bind {_ref(plan, node)} --issue N",

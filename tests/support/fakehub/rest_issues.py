@@ -87,6 +87,8 @@ def _assigned(one: Thread, wanted: str) -> bool:
 @route("POST", "/repos/{owner}/{repo}/issues")
 def created(call: Call) -> Any:
     """File an issue."""
+    if not call.repo.has_issues:
+        raise Refused(410, "Issues are disabled for this repo")
     (title,) = call.need("Issue", "title")
     body = call.body()
     labels = [one if isinstance(one, str) else one["name"] for one in body.get("labels") or ()]

@@ -10,6 +10,7 @@ import typer
 
 from stoat.cli import authored, context, render
 from stoat.cli.context import Json, PlanArgument
+from stoat.cli.moving import moving
 from stoat.errors import Invalid, NotFound
 
 app = typer.Typer(
@@ -56,7 +57,8 @@ def import_(
 
     try:
         text = decode(authored.read_bytes(file))
-        result = plans.import_document(context.session(), text, dry_run=dry_run, checkout=checkout)
+        with moving("reading the document"):
+            result = plans.import_document(context.session(), text, dry_run=dry_run, checkout=checkout)
     except Invalid as invalid:
         raise Invalid(invalid.problems, report(file, invalid.problems), invalid.hint) from invalid
     authored.show(result, as_json, dry_run=dry_run)

@@ -8,6 +8,7 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json
+from stoat.cli.moving import moving
 
 
 def prune(
@@ -30,7 +31,8 @@ def prune(
     from stoat.derive.wording import prune as say
     from stoat.service import pruning
 
-    done = pruning.prune(context.session(), apply=apply, pull=pr, ignored=ignored)
+    with moving("looking at worktrees"):
+        done = pruning.prune(context.session(), apply=apply, pull=pr, ignored=ignored)
     trouble = pruning.trouble_of(done)
     if json:
         render.json(done)

@@ -9,6 +9,7 @@ import typer
 
 from stoat.cli import context, render
 from stoat.cli.context import Json, complete_node
+from stoat.cli.moving import moving
 
 if TYPE_CHECKING:
     from stoat.derive.flaky import Flaky
@@ -26,7 +27,9 @@ TagOption = Annotated[
         "--tag", metavar="TAG", help="Only runs of that PLAN/NODE[/STEP], or below it.", autocompletion=complete_node
     ),
 ]
-RunArgument = Annotated[str, typer.Argument(metavar="ID", show_default=False)]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="A run's id, or the beginning of one alone.", show_default=False)
+]
 
 
 @app.command("add", epilog="Example: stoat runs add build/report.xml --tag my-plan/checkout-slice")
@@ -50,7 +53,8 @@ def add(
     """
     from stoat.service import runs
 
-    added = runs.add(context.session(), files, tag, format)
+    with moving("reading the report"):
+        added = runs.add(context.session(), files, tag, format)
     if json:
         render.json(added)
         return
@@ -90,9 +94,10 @@ def list_(
 @app.command("show", epilog="Example: stoat runs show r-7m2kx0a9")
 def show(run: RunArgument, json: Json = False) -> None:
     """A run: what ran, where, how it ended, and its scenarios."""
-    from stoat.service import run_list
+    from stoat.service import run_list, run_names
 
-    detail = run_list.show(context.session(), run)
+    session = context.session()
+    detail = run_list.show(session, run_names.named(session, run))
     if json:
         render.json(detail)
         return
@@ -117,30 +122,41 @@ def export(
     Only of a run that has an archive; a command under `stoat gate` has none.
     """
     from stoat.observe.archive import Archive
-    from stoat.service import exporting
+    from stoat.service import exporting, run_names
 
-    for piece in exporting.export(Archive.of(context.session().store.common), run, format):
+    session = context.session()
+    for piece in exporting.export(Archive.of(session.store.common), run_names.named(session, run), format):
         render.json_bytes(piece.removesuffix(b"\n"))
 
 
 @app.command("flaky", epilog="Example: stoat runs flaky --tag my-plan/suite")
 def flaky(
     tag: TagOption = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Only in the N newest runs.")] = 1000,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, help="Only in the N newest runs; else in all known.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Scenarios that passed on a retry, or passed and failed on one and the same commit."""
+    """Scenarios that passed on a retry, or passed and failed on one and the same commit, in all runs that are known.
+
+    Says in how many it looked: archives hold the newest (14 days of them), the record of older ones has bound specs.
+    """
     from stoat.service import ledger
 
     found = ledger.flaky(context.session(), tag, limit)
     if json:
-        render.json({"flaky": found})
+        render.json(found)
         return
     render.table(
         ("scenario", "tag", "flaky", "how", "runs", "last seen", "in"),
-        [(one.uid, one.tag, f"{one.times}×", _how(one), one.runs, one.last_seen or "?", one.last_run) for one in found],
+        [
+            (one.uid, one.tag, f"{one.times}×", _how(one), one.runs, one.last_seen or "?", one.last_run)
+            for one in found.flaky
+        ],
         empty="nothing flaky in the runs that are known",
     )
+    when = f" from {found.since} to {found.until}" if found.since is not None else ""
+    render.say(f"in {found.runs} {'run' if found.runs == 1 else 'runs'}{when}")
 
 
 def _scenario(one: ScenarioShown) -> None:

@@ -21,7 +21,8 @@ the ledger of scenarios that passed on a retry or flipped; `exports/` writes a r
 The shapes in between: `verdict.py` (a kind's word), `here.py` (a node in its surroundings), `memo.Local` (what was
 decided of it), `answers.py` (what every door shows). Rules that several steps ask: `goahead.py` (a person's word) and
 `holds.py` (what keeps a node from every runner). Asked of one node: `claims.py`, inside an append, whether it may be
-taken; of a stream: `timeline.py` the lines to read, and `observed.py` those of a repository's.
+taken; of a stream: `timeline.py` the lines to read, and `observed.py` those of a repository's. `wayback.py` has the way
+back into the session of the agent that a need comes from, `runners.py` how a plan's runner is shown.
 
 What a sweep looks at is in `watching.py`, what of it is recorded in `news.py` (that there is no CI not at once:
 `dwell.py`). Of a graph of issues `frontier.py` says

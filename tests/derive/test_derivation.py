@@ -157,6 +157,7 @@ def plans(draw: st.DrawFn, slug: str) -> PlanState:
         slug, *[draw(nodes(slug, name)) for name in chosen],
         header={"branch": draw(st.sampled_from([None, "integ"])), "go_ahead": draw(st.sampled_from(["node", "plan"]))},
         archived=draw(st.sampled_from([None, None, None, JO])), approved=draw(st.sampled_from([None, JO])),
+        paused=draw(st.sampled_from([None, None, JO])),
         approved_seq=5, moved_seq=draw(st.sampled_from([0, 2])), branch_tip=draw(st.sampled_from([None, "a" * 40])),
     )  # fmt: skip
     for name, one in of.nodes.items():
@@ -202,7 +203,7 @@ def facts(draw: st.DrawFn) -> Facts:
     """Any runners of the first plan, and which processes are dead."""
     runners = [
         runner(state=one, repo=draw(st.sampled_from([None, "o/r"])), parallel=draw(st.integers(0, 1)))
-        for one in draw(st.lists(st.sampled_from(["running", "paused", "gone"]), max_size=2))
+        for one in draw(st.lists(st.sampled_from(["running", "paused", "gone", "disconnected"]), max_size=2))
     ]
     dead = frozenset(draw(st.sets(st.sampled_from(["agent", "alive"]))))
     machine = draw(st.sampled_from(["", "box"]))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
+from stoat.derive.derivation import derive
 from stoat.plan.facts import Facts, HeldBack, RunnerFact
 from stoat.plan.state import Mark, NodeState, Parked
 from tests.support.states import (
     BEFORE,
     JO,
+    NOW,
     answer,
     attempt,
     claim,
@@ -44,6 +47,9 @@ CASES = [
     (READY, [runner(state="gone")], ("no-runner", "runner r-1 is gone: stoat run-plan p /code/x --watch")),
     (READY, [runner(state="paused", paused_by="jo", paused_at=BEFORE)],
      ("paused", "runner paused by jo at 2026-11-30 11:00Z")),
+    (READY, [runner(state="disconnected", pid=7)],
+     ("no-runner", "runner r-1 is disconnected (it said nothing for half a minute); it goes on, if it was stopped, with"
+      " kill -CONT 7")),
     (READY, [runner(state="stopping")], ("stopping", "runner r-1 is stopping")),
     (READY, [runner(state="limited")], ("limited", "runner r-1 waits for a usage limit to reset")),
     (READY, [runner(**BUSY)], ("waiting-for-slot", "waiting for a slot (2/2 in use)")),
@@ -127,6 +133,59 @@ def test_the_status_document_shows_the_runner() -> None:
     assert shown(paused) == ("paused", "jo", 2, 0, "r-1", "box")
     assert shown(runner(state="gone", running={"x": 1})) == ("gone", None, 2, 0, "r-1", "box")
     assert shown(runner(state="gone", since="1"), runner(runner_id="r-2", since="2"))[4] == "r-2"
+
+
+PAUSED = Mark("jo", BEFORE)
+
+
+@pytest.mark.parametrize(
+    ("state", "shown", "reason"),
+    [("running", "paused", "paused"), ("waiting", "paused", "paused"), ("paused", "paused", "paused"),
+     ("stopping", "stopping", "stopping"), ("limited", "limited", "limited"), ("gone", "gone", "no-runner"),
+     ("disconnected", "disconnected", "no-runner"), (None, "none", "no-runner")],
+)  # fmt: skip
+def test_a_persons_pause_holds_whatever_the_runner_has_said_of_it_yet(
+    state: str | None, shown: str, reason: str
+) -> None:
+    facts = Facts(runners=(runner(state=state),) if state else ())
+    answers = derived(plan("p", READY, paused=PAUSED), facts=facts)
+    one, launch = answers.plans["p"].runner, answers.by_ref["p/a"].launch
+    assert (one.state, launch and launch.reason) == (shown, reason)
+    assert one.paused is not None and one.paused.by == "jo"
+    if reason == "paused":
+        assert launch is not None and launch.detail == "runner paused by jo at 2026-11-30 11:00Z"
+
+
+def test_a_pause_is_seen_by_a_warm_derivation() -> None:
+    facts, going = Facts(runners=(runner(),)), plan("p", READY, piece("b"))
+    first = derived(going, facts=facts)
+    held = replace(going, paused=PAUSED)
+    held.nodes = going.nodes
+    second = derive(state(held), facts, NOW, first)
+    assert [one.launch and one.launch.reason for one in second.plans["p"].nodes] == ["paused", "paused"]
+    third = derive(state(going), facts, NOW, second)
+    assert [one.launch and one.launch.reason for one in third.plans["p"].nodes] == ["next", "next"]
+
+
+def test_a_runner_says_which_agents_are_at_work_and_one_that_is_away_what_it_was_doing() -> None:
+    one = plan("p", piece("a", attempt=attempt(model="m")), piece("b"))
+    here = derived(one, facts=Facts(runners=(runner(running={"a": 1, "b": 2}),))).plans["p"].runner
+    assert [(it.node, it.attempt, it.since, it.model) for it in here.running] == [
+        ("a", 1, BEFORE, "m"), ("b", 2, None, None),
+    ]  # fmt: skip
+    assert here.start == ""
+    away = derived(one, facts=Facts(runners=(runner(state="gone", was={"a": 1}),))).plans["p"].runner
+    assert (away.running, away.was, away.start) == ((), ("a",), "stoat run-plan p /code/x --watch")
+
+
+def test_runners_of_several_checkouts_are_all_shown_and_one_that_was_replaced_is_not() -> None:
+    facts = Facts(
+        runners=(
+            runner(runner_id="old", state="gone", since="1"), runner(runner_id="new", since="2"),
+            runner(runner_id="other", checkout="/code/y", state="disconnected", since="3"),
+        )
+    )  # fmt: skip
+    assert [one.runner_id for one in derived(plan("p"), facts=facts).plans["p"].runners] == ["new", "other"]
 
 
 def test_it_changes_neither_status_nor_readiness() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from stoat.derive.answers import Answers
+from stoat.plan.facts import DriftFact, Facts, RunnerFact, StopFact
 from stoat.plan.github import GitHubNow, RepositoryNow
 from tests.support.github_states import (
     GREEN,
@@ -21,7 +22,7 @@ from tests.support.github_states import (
     looked,
     seen,
 )
-from tests.support.states import BEFORE, NOW, claim, node, plan
+from tests.support.states import BEFORE, JO, NOW, claim, derived, node, plan, runner
 
 RECORD = seen(
     REPOSITORY, RED_MAIN, gh_issue(9), gh_issue(12, number=8), gh_closed(14, number=10),
@@ -89,3 +90,50 @@ def test_two_red_branches_say_whose_they_are() -> None:
         ("main of o/r is red sin", f"https://github.com/o/r/commit/{RED_MAIN.red_commit}"),
         ("main of o/x is red sin", f"https://github.com/o/x/commit/{'f' * 40}"),
     ]
+
+
+STOPPED = StopFact("cost", 5.0, 5.0, NOW)
+DRIFT = DriftFact(at=NOW, base="origin/main", behind=3, conflicts=("a.py",), commits=("1a2b3c4 Rename",))
+
+
+def of_runners(*runners: RunnerFact, **header: Any) -> list[tuple[str, str | None, str, int, str]]:
+    """The needs of the plan as a whole: kind, node, why, what it holds up, what settles it."""
+    one = plan("p", node("a", go_ahead=JO), node("b", go_ahead=JO), header=header)
+    found = derived(one, facts=Facts(machine="box", runners=runners)).needs
+    return [(need.kind, need.node, need.why, need.holds, need.action) for need in found]
+
+
+def test_a_limit_that_a_runner_reached_is_a_need_of_its_plan_and_a_persons_stop_is_none() -> None:
+    assert of_runners(runner(state="stopping", stopped=STOPPED)) == [
+        ("limit", None, "its runner stops: agents reported $5.00, the limit is $5", 2,
+         "stoat run-plan p /code/x --watch"),
+    ]  # fmt: skip
+    for reason in ("asked", "stop-file"):
+        assert of_runners(runner(state="stopping", stopped=StopFact(reason, 0.0, 0.0, NOW))) == []
+
+
+def test_an_account_without_money_is_a_need_and_a_quota_that_resets_is_information() -> None:
+    waits = {"state": "limited", "limited": ("a",)}
+    assert of_runners(runner(**waits, limited_until=NOW)) == []
+    ((kind, of, why, holds, action),) = of_runners(runner(**waits, spend="Credit balance is too low"))
+    assert (kind, of, holds, action) == ("limit", None, 2, "stoat restart p/a")
+    assert "Credit balance is too low" in why
+
+
+def test_a_base_that_would_conflict_is_a_need_and_one_that_is_only_ahead_is_none() -> None:
+    ((kind, of, why, holds, action),) = of_runners(runner(drift=DRIFT), branch="next")
+    assert (kind, of, holds) == ("drift", None, 0)
+    assert "would conflict in a.py" in why and "1a2b3c4 Rename" in why
+    assert action == "git -C /code/x-p-integration merge origin/main"
+    assert of_runners(runner(drift=replace(DRIFT, conflicts=())), branch="next") == []
+    assert of_runners(runner(drift=replace(DRIFT, problem="no remote")), branch="next") == []
+
+
+def test_a_runner_that_went_away_or_says_nothing_calls_nobody() -> None:
+    for state in ("gone", "disconnected"):
+        assert of_runners(runner(state=state, stopped=STOPPED, drift=DRIFT, spend="no money"), branch="next") == []
+
+
+def test_what_two_runners_say_alike_is_said_once() -> None:
+    two = [runner(runner_id=name, drift=DRIFT, checkout=f"/code/{name}") for name in ("r-1", "r-2")]
+    assert len(of_runners(*two, branch="next")) == 1

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from stoat.observe import live
+from stoat.plan.facts import RunnerFact
+from tests.support.waiting import wait_until
+
+FACT = RunnerFact(
+    runner_id="r-1", plan="p", host="box", checkout="/code/x", state="running", parallel=2, running={"a": 1}, pid=7
+)
 
 
 @pytest.mark.parametrize("content", [b"", b"{torn", b"\xff\x00", b'{"stop":' * 2000, b"[]"])
@@ -15,4 +22,32 @@ def test_a_file_that_says_nothing_is_passed_over(tmp_path: Path, content: bytes)
     directory.mkdir(parents=True)
     (directory / "runner-p.json").write_bytes(content)
     (directory / "runner-q.json").mkdir()
+    assert live.read_runners(tmp_path) == ()
+
+
+def silent(common: Path, seconds: float) -> None:
+    """Make the runner's file that old."""
+    (place,) = (common / "stoat" / "live").glob("runner-*.json")
+    then = place.stat().st_mtime - seconds
+    os.utime(place, (then, then))
+
+
+@pytest.mark.parametrize(("seconds", "state"), [(29.0, "running"), (31.0, "disconnected"), (-60.0, "running")])
+def test_a_runner_that_is_silent_for_half_a_minute_is_disconnected(tmp_path: Path, seconds: float, state: str) -> None:
+    held = live.announce(tmp_path, "runner", "p", FACT)
+    silent(tmp_path, seconds)
+    (one,) = live.read_runners(tmp_path)
+    assert one.state == state
+    assert (one.running, one.was) == (({}, {"a": 1}) if state == "disconnected" else ({"a": 1}, {}))
+    held.close()
+
+
+def test_a_runner_that_lives_is_heard_though_it_has_nothing_new_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "HEARTBEAT", 0.02)
+    held = live.announce(tmp_path, "runner", "p", FACT)
+    silent(tmp_path, 60)
+    wait_until(lambda: live.read_runners(tmp_path)[0].state == "running")
+    held.close()
     assert live.read_runners(tmp_path) == ()

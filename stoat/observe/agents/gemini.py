@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,7 +16,10 @@ from stoat.plan.usage_limits import Said, find, shown
 TOOL = "gemini"
 _CODES: dict[Any, LimitKind] = {429: "rate", 503: "overloaded"}
 _LINES = 40
-"""Lines at the end of stderr in which an error may be told: a stack follows it."""
+"""Lines that an error on stderr may take, with the stack below it."""
+
+_BELOW = re.compile(r"\s|$|[})\]]|\* |Please retry|Suggested retry")
+"""What a line of an error begins with that is not its first."""
 
 
 def hear(values: Iterable[Value], errors: str) -> Heard:
@@ -42,8 +46,15 @@ def hear(values: Iterable[Value], errors: str) -> Heard:
         heard.session = string(error.get("session_id")) or heard.session
         _end(heard, error)
     if not heard.ended:
-        heard.stuck = find("\n".join(errors.splitlines()[-_LINES:]), TOOL)
+        heard.stuck = find(_newest(errors), TOOL)
     return heard
+
+
+def _newest(errors: str) -> str:
+    """The last error of stderr, if nothing came after it: gemini tells every try, and goes on without a word."""
+    lines = errors.splitlines()[-_LINES:]
+    at = next((at for at in reversed(range(len(lines))) if _BELOW.match(lines[at]) is None), 0)
+    return "\n".join(lines[at:])
 
 
 def _end(heard: Heard, value: Value) -> None:

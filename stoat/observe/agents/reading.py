@@ -31,9 +31,9 @@ def read(
     at = _said_at(now, output, log)
     heard = hear(form, source, start, tail(log, log_from))
     if heard is None:
-        lines = [line for line in tail(source, start).splitlines() if line.strip()]
-        last = lines[-(_LAST_LINES_OF_SUCCESS if code == 0 else _LAST_LINES) :]
-        return Ending(limit=seen(find("\n".join(last)), at))
+        count = _LAST_LINES_OF_SUCCESS if code == 0 else _LAST_LINES
+        said = find(_last_lines(source, start, count)) or find(_last_lines(log, log_from, count))
+        return Ending(limit=seen(said, at))
     silent = heard.began or code is None or code <= 0 or code in _BY_SIGNAL
     interrupted = heard.aborted or (not heard.ended and silent)
     return Ending(
@@ -67,6 +67,10 @@ def hear(form: str, source: Path, start: int, errors: str) -> Heard | None:
 def seen(said: Said | None, at: Time) -> SeenLimit | None:
     """A limit that was spoken of at `at`, with the moment of its reset."""
     return None if said is None else SeenLimit(kind=said.kind, text=said.text, resets_at=resolve(said.resets, at))
+
+
+def _last_lines(path: Path, start: int, count: int) -> str:
+    return "\n".join([line for line in tail(path, start).splitlines() if line.strip()][-count:])
 
 
 def _said_at(now: Time, output: Path | None, log: Path) -> Time:

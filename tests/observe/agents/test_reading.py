@@ -108,7 +108,6 @@ def limit_of(end: Ending) -> tuple[str, str | None] | None:
         ("gemini-61-auth.stderr", 144, None, 0, True, False, None),
         ("gemini-61-daily.stderr", 173, None, 0, True, False, ("usage", None)),
         ("gemini-61-daily.stream.jsonl", 173, None, 0, True, False, ("usage", None)),
-        ("gemini-61-daily-text.stderr", 1, None, 0, True, False, ("usage", None)),
         ("gemini-61-retry-long.stderr", 173, None, 0, True, False, ("usage", "2026-12-01T05:15")),
         ("gemini-61-no-session.stderr", 42, None, 0, True, False, None),
         ("gemini-61-exhausted-retrying.stderr", 137, None, 0, False, True, ("rate", None)),
@@ -299,6 +298,15 @@ def test_of_a_tool_without_json_only_a_limit_is_read(
     log = tmp_path / "only.log"
     log.write_text(text)
     assert limit_of(read("none", None, log, 0, code=code, now=NOW)) == limit
+
+
+@pytest.mark.parametrize("name", ["gemini-61-daily-text.stderr", "codex-171-usage.stderr"])
+def test_a_limit_on_stderr_is_read_of_a_tool_that_prints_text(tmp_path: Path, name: str) -> None:
+    text = (DATA / name).read_text(encoding="utf-8")
+    log = tmp_path / "only.log"
+    log.write_text(text, encoding="utf-8")
+    for end in (read("none", None, log, 0, code=1, now=NOW), ending(tmp_path, "none", "", text)):
+        assert end.limit is not None and end.limit.kind == "usage"
 
 
 def test_a_reset_is_counted_from_when_it_was_said(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ def demo(
     """Build a project with a plan of eight nodes, let a scripted agent work it, and show the board.
 
     Needs no account, no network and no model. What happens are ordinary commands, each shown before it runs. The
-    directory is built anew when the demo made it before; one with anything else in it is refused.
+    directory, by default stoat-demo among the system's temporary files, is built anew when the demo made it before; one
+    with anything else in it is refused, and so is another user's.
     """
     if os.environ.get(AGENT):
         raise NotAPerson(

@@ -3,12 +3,15 @@
     DIR/project      the repository that agents work on      DIR/plan.yaml        what they work
     DIR/origin.git   where it was cloned from                DIR/launchers.json   how the agent is started
 
-A directory that the demo made carries a marker; only such a one, or an empty one, is ever built in.
+A directory that the demo made carries a marker; only such a one, or an empty one, is built in, and only where it is the
+user's own: the default one lies where others of the machine have theirs, and the demo runs what is in it.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import pwd
 import shutil
 import sys
 from importlib import resources
@@ -37,9 +40,11 @@ class Workspace(NamedTuple):
 def build(root: Path) -> Workspace:
     """Make the world in `root`, anew where the demo made it before.
 
-    Refused where there is something that the demo did not make: nothing of it is touched.
+    Refused where there is something that the demo did not make, or made for another user: nothing of it is touched.
     """
+    _check_owner(root)
     root = root.resolve()
+    _check_owner(root)
     _make_room(root)
     workspace = Workspace(root, root / "project", root / "plan.yaml", root / "launchers.json")
     _make_project(workspace.project, root / "origin.git")
@@ -49,10 +54,29 @@ def build(root: Path) -> Workspace:
     return workspace
 
 
+def _check_owner(place: Path) -> None:
+    """Refused where something is at `place` (a symbolic link itself) that is another user's."""
+    try:
+        owner = place.lstat().st_uid
+    except FileNotFoundError:
+        return
+    if owner != os.getuid():
+        raise Refused(f"{place} belongs to {_user(owner)}", hint="name a directory of your own: stoat demo DIR")
+
+
+def _user(number: int) -> str:
+    try:
+        return f"another user, {pwd.getpwuid(number).pw_name}"
+    except KeyError:
+        return f"another user, number {number}"
+
+
 def _make_room(root: Path) -> None:
     if root.exists() and not root.is_dir():
         raise Refused(f"{root} is a file", hint="name a directory that is empty or does not exist yet")
     marked = (root / MARKER).is_file()
+    if marked:
+        _check_owner(root / MARKER)
     if root.is_dir() and any(root.iterdir()) and not marked:
         raise Refused(
             f"{root} is not empty, and the demo did not make what is in it",

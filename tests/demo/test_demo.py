@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from stoat.demo.workspace import MARKER, build
 
 STOAT = [sys.executable, "-m", "stoat"]
 
@@ -55,3 +58,32 @@ def test_an_agent_does_not_give_the_demos_go_ahead(tmp_path: Path, monkeypatch: 
     assert ran.returncode == 3
     assert "STOAT_AGENT" in ran.stderr
     assert not (tmp_path / "d").exists()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a directory another user's")
+@pytest.mark.parametrize("whose", ["the directory", "its marker", "an empty one", "a link to one's own"])
+def test_another_users_directory_is_refused_and_kept(tmp_path: Path, whose: str) -> None:
+    """By default all users of a machine have theirs in one place."""
+    place, other = tmp_path / "stoat-demo", 54321
+    real = tmp_path / "real" if whose == "a link to one's own" else place
+    real.mkdir()
+    if whose != "an empty one":
+        (real / MARKER).write_text("Made by another\n")
+        (real / "project").mkdir()
+    if real != place:
+        place.symlink_to(real)
+    os.lchown(place / MARKER if whose == "its marker" else place, other, other)
+    environ = {**os.environ, "TMPDIR": str(tmp_path)}
+    ran = subprocess.run([*STOAT, "demo", "--no-serve"], capture_output=True, text=True, timeout=60, env=environ)
+    assert ran.returncode == 3 and ran.stdout == ""
+    assert "belongs to another user, number 54321" in ran.stderr and "stoat demo DIR" in ran.stderr
+    assert whose == "an empty one" or (real / "project").is_dir()
+    assert os.lstat(place / MARKER if whose == "its marker" else place).st_uid == other
+
+
+def test_ones_own_directory_is_built_anew(tmp_path: Path) -> None:
+    place = tmp_path / "own"
+    build(place)
+    (place / "left.txt").write_text("of the last time")
+    build(place)
+    assert not (place / "left.txt").exists() and (place / "project" / ".git").is_dir()

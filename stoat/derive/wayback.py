@@ -6,7 +6,7 @@ There is one when all of this holds:
 |---------------------------------------------------------------------------------------------|
 | the need is about that agent's work: no go-ahead, no limit, nothing of the plan as a whole  |
 | the node's last attempt ran on this machine, with a tool whose sessions can be opened again |
-| it has a session                                                                            |
+| it has a session, of a name that is no flag to the tool                                     |
 | its agent is not at work any more: it exited, or its process is known to be dead            |
 | nobody else holds the node                                                                  |
 """
@@ -31,6 +31,8 @@ def way_back(node: NodeState, kind: NeedKind, claim: Claim | None, facts: Facts)
     """
     attempt = node.current_attempt
     if kind not in OF_AN_AGENT or attempt is None or attempt.session is None:
+        return None
+    if attempt.session.startswith("-"):  # it came out of the tool's output, and a person will run the command
         return None
     if attempt.machine != facts.machine or (claim is not None and claim.id != attempt.claim):
         return None

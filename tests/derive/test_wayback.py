@@ -36,6 +36,7 @@ CASES: list[tuple[str, dict[str, Any], str | None]] = [
     ("codex", {"launcher": "codex"}, "cd /code/x-a && codex resume s-1"),
     ("gemini", {"launcher": "gemini"}, "cd /code/x-a && gemini --resume s-1"),
     ("a place that a shell would take apart", {"worktree": "/my code/$x"}, "cd '/my code/$x' && claude --resume s-1"),
+    ("a session that the tool would obey", {"session": "--dangerously-skip-permissions"}, None),
     ("a session that a shell would obey", {"session": "$(id)"}, "cd /code/x-a && claude --resume '$(id)'"),
 ]
 

@@ -28,7 +28,9 @@ def serve(
     no_monitor: Annotated[
         bool, typer.Option("--no-monitor", help="Open no port of its own for test runs; the board's takes them too.")
     ] = False,
-    no_sweep: Annotated[bool, typer.Option("--no-sweep", help="Do not look at GitHub once a minute.")] = False,
+    no_sweep: Annotated[
+        bool, typer.Option("--no-sweep", help="Look neither at GitHub once a minute nor at the plans' branches.")
+    ] = False,
 ) -> None:
     """Serve the board on this machine: plans, graphs and nodes, live. Who opens the person's link can steer runners.
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from stoat.gitstore.porcelain import failure, git
 from stoat.gitstore.work.branches import HEADS
 
-_ORIGIN = "refs/remotes/origin/"
+_REMOTES = "refs/remotes/"
+_ORIGIN = f"{_REMOTES}origin/"
+_BROKEN = "ignoring broken ref "
 
 
 def known_tip(directory: Path, branch: str, *, timeout: float | None = None) -> str | None:
@@ -21,13 +23,22 @@ def known_tip(directory: Path, branch: str, *, timeout: float | None = None) -> 
         "for-each-ref", "--format=%(objecttype) %(objectname) %(refname)", HEADS + branch, f"refs/remotes/*/{branch}",
     )  # fmt: skip
     ran = git(directory, *command, timeout=timeout)
-    if "broken ref" in ran.err:
-        raise failure(directory, command, ran)
+    # Other branches of the directory are warned of as well.
+    broken = {ref: line for line in ran.err.splitlines() if (ref := line.partition(_BROKEN)[2])}
+    if HEADS + branch in broken:
+        raise failure(directory, command, ran._replace(err=broken[HEADS + branch]))
     found = [line.split(" ", 2) for line in ran.out.splitlines()]
     tips = {ref: commit for kind, commit, ref in found if kind == "commit"}
     if HEADS + branch in tips:
         return tips[HEADS + branch]
-    tracked = {ref: tip for ref, tip in tips.items() if ref.startswith("refs/remotes/") and ref.endswith(f"/{branch}")}
+    for ref, line in broken.items():
+        if _tracks(ref, branch):
+            raise failure(directory, command, ran._replace(err=line))
+    tracked = {ref: tip for ref, tip in tips.items() if _tracks(ref, branch)}
     if _ORIGIN + branch in tracked:
         return tracked[_ORIGIN + branch]
     return next(iter(tracked.values())) if len(tracked) == 1 else None
+
+
+def _tracks(ref: str, branch: str) -> bool:
+    return ref.startswith(_REMOTES) and ref.endswith(f"/{branch}")

@@ -57,6 +57,19 @@ def test_a_branch_that_cannot_be_read_is_not_taken_for_absent(repo: GitRepo, con
         known_tip(repo.path, "integ")
 
 
+def test_another_branch_that_cannot_be_read_changes_nothing(repo: GitRepo) -> None:
+    repo.branch("integ")
+    (repo.path / ".git" / "refs" / "heads" / "integ-2").write_text("")
+    (repo.path / ".git" / "refs" / "heads" / "a").write_text("no commit")
+    track(repo, "origin", "integ")
+    (repo.path / ".git" / "refs" / "remotes" / "origin" / "integ").write_text("")
+    assert known_tip(repo.path, "integ") == repo.run_git("rev-parse", "integ")
+    assert known_tip(repo.path, "none") is None
+    repo.run_git("update-ref", "-d", "refs/heads/integ")
+    with pytest.raises(GitFailed):
+        known_tip(repo.path, "integ")
+
+
 def test_a_directory_that_is_no_repository_is_trouble(tmp_path: Path) -> None:
     with pytest.raises(GitFailed):
         known_tip(tmp_path, "integ")

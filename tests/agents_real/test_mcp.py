@@ -49,7 +49,7 @@ def for_codex(program: Program, prompt: str) -> list[str]:
     """The same of codex."""
     env = ",".join(f"{name}={json.dumps(value)}" for name, value in MINE.items())
     table = f"command={json.dumps(sys.executable)},args={json.dumps(SERVER['args'])},env={{{env}}}"
-    table += ',default_tools_approval_mode="approve",tool_timeout_sec=1500,startup_timeout_sec=60'
+    table += ',default_tools_approval_mode="approve",tool_timeout_sec=1500,startup_timeout_sec=60,required=true'
     return ["--json", "--dangerously-bypass-approvals-and-sandbox", "-c", f"mcp_servers.stoat={{{table}}}", prompt]
 
 
@@ -76,6 +76,8 @@ def open_program(tmp_path: Path) -> Iterator[Callable[[str], tuple[Program, Stoa
         def start(name: str) -> tuple[Program, Stoat, Prompted]:
             make, prompted = PROGRAMS[name]
             program = stack.enter_context(make(tmp_path))
+            # Gemini starts itself once more otherwise, and who kills the first of them leaves the second.
+            program = program._replace(environment={**program.environment, "GEMINI_CLI_NO_RELAUNCH": "true"})
             repo, stoat = GitRepo(program.directory), Stoat(program.directory)
             repo.commit({"plan.yaml": PLAN}, "Start")
             stoat.ok("init")

@@ -22,7 +22,7 @@ _NEEDED = (
     variables.SESSION, variables.RUN_TAG,
 )  # fmt: skip
 
-_STARTS_WITHIN = 60
+_STARTS_WITHIN = 120
 """Seconds that codex gives the server to start: a machine full of agents is slow."""
 
 _WAITS = 3600
@@ -52,7 +52,11 @@ class Handed:
 
     @property
     def toml(self) -> str:
-        """The server as an inline table of codex's configuration. Without a word of ours it denies every call."""
+        """The server as an inline table of codex's configuration.
+
+        Codex denies every call that it is not told to approve, and lets an agent begin before the server is there
+        unless that is required; then it ends with an error where there is none.
+        """
         if self.url is not None:
             said = [f"url={_quoted(self.url)}"]
         else:
@@ -60,7 +64,7 @@ class Handed:
             listed = ",".join(map(_quoted, self.arguments))
             said = [f"command={_quoted(self.command)}", f"args=[{listed}]", f"env={{{named}}}"]
         said += [
-            'default_tools_approval_mode="approve"', f"startup_timeout_sec={_STARTS_WITHIN}",
+            'default_tools_approval_mode="approve"', "required=true", f"startup_timeout_sec={_STARTS_WITHIN}",
             f"tool_timeout_sec={_WAITS}",
         ]  # fmt: skip
         return f"{{{','.join(said)}}}"

@@ -27,7 +27,7 @@ JSON = json.dumps(
 )  # fmt: skip
 TOML = (
     'mcp_servers.stoat={command="/bin/stoat",args=["mcp","--profile","worker"],env={STOAT_NODE="n"},'
-    'default_tools_approval_mode="approve",startup_timeout_sec=60,tool_timeout_sec=3600}'
+    'default_tools_approval_mode="approve",required=true,startup_timeout_sec=120,tool_timeout_sec=3600}'
 )
 CLAUDE_BARE = ["claude", "-p", "do it", "--output-format", "stream-json", "--verbose"]
 WRITABLE = [

@@ -41,7 +41,7 @@ def shown(fact: RunnerFact, plan: PlanState) -> RunnerShown:
     paused = _decision(plan.paused)
     if paused is None and fact.state == "paused" and fact.paused_at is not None:
         paused = Decision(fact.paused_by or "", fact.paused_at)
-    stopped, branch = fact.stopped, plan.header.branch
+    stopped = fact.stopped
     return RunnerShown(
         state=fact.state,
         paused=paused,
@@ -55,7 +55,7 @@ def shown(fact: RunnerFact, plan: PlanState) -> RunnerShown:
         running=tuple(_agent(plan, node, attempt) for node, attempt in fact.running.items()) if there else (),
         was=() if there else tuple(fact.was),
         stopped=reached(stop_of(fact)) if there and stopped is not None else None,
-        drift=drift.standing(branch, fact.drift) if there and branch is not None and fact.drift is not None else None,
+        drift=_drift(fact, plan.header.branch) if there else None,
         limited_until=fact.limited_until if there else None,
         limited=fact.limited if there else (),
         start="" if there else commands.run_plan(plan.slug, fact.checkout),
@@ -67,6 +67,14 @@ def stop_of(fact: RunnerFact) -> Stop:
     stopped = fact.stopped
     assert stopped is not None
     return Stop(stopped.reason, stopped.used, stopped.limit)  # type: ignore[arg-type]
+
+
+def _drift(fact: RunnerFact, branch: str | None) -> str | None:
+    """How the plan's branch stands to its base, unless it has all of it."""
+    seen = fact.drift
+    if branch is None or seen is None or not (seen.behind or seen.conflicts or seen.problem):
+        return None
+    return drift.standing(branch, seen)
 
 
 def _agent(plan: PlanState, node: str, number: int) -> AgentShown:

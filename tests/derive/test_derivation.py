@@ -439,7 +439,7 @@ def test_the_status_document_is_the_public_one() -> None:
     assert list(shown) == [
         "id", "kind", "title", "repo", "status", "detail", "ready", "readiness", "dependsOn", "unblocks", "stance",
         "stanceWhy", "waitsOn", "claim", "approvable", "approvedForAgents", "expedited", "cloud", "assignee", "merge",
-        "launch", "prs", "steps", "attempts", "spentUsd", "url", "review", "rootBlocker",
+        "launch", "prs", "steps", "attempts", "spentUsd", "url", "review", "rootBlocker", "resume",
     ]  # fmt: skip
     assert list(shown["steps"][0]) == ["id", "title", "state", "detail", "command", "run", "units"]
 

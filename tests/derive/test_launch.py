@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from stoat.derive.derivation import derive
-from stoat.plan.facts import Facts, HeldBack, RunnerFact
+from stoat.plan.facts import DriftFact, Facts, HeldBack, RunnerFact
 from stoat.plan.state import Mark, NodeState, Parked
 from tests.support.states import (
     BEFORE,
@@ -186,6 +186,19 @@ def test_runners_of_several_checkouts_are_all_shown_and_one_that_was_replaced_is
         )
     )  # fmt: skip
     assert [one.runner_id for one in derived(plan("p"), facts=facts).plans["p"].runners] == ["new", "other"]
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [(DriftFact(at=NOW, base="origin/main"), None),
+     (DriftFact(at=NOW, base="origin/main", behind=2), "next is 2 commits behind origin/main, and would merge cleanly"),
+     (DriftFact(at=NOW, problem="no remote"), "how next stands to its base is unknown: no remote")],
+)  # fmt: skip
+def test_how_the_branch_stands_to_its_base_is_shown_where_there_is_anything_to_say(
+    seen: DriftFact, said: str | None
+) -> None:
+    facts = Facts(runners=(runner(drift=seen),))
+    assert derived(plan("p", header={"branch": "next"}), facts=facts).plans["p"].runner.drift == said
 
 
 def test_it_changes_neither_status_nor_readiness() -> None:

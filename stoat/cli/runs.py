@@ -124,6 +124,7 @@ def export(
     from stoat.observe.archive import Archive
     from stoat.service import exporting, run_names
 
+    exporting.check(format)
     session = context.session()
     for piece in exporting.export(Archive.of(session.store.common), run_names.named(session, run), format):
         render.json_bytes(piece.removesuffix(b"\n"))

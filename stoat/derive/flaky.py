@@ -49,6 +49,27 @@ class Flaky(Struct, frozen=True, rename="camel", kw_only=True):
     last_run: str
 
 
+class Suspects:
+    """The scenarios that may be flaky, found by a first look at any number of words: of each no more is kept than that
+    it passed, or failed, on a commit. What it names is for `ledger` to judge, which wants their words whole."""
+
+    def __init__(self) -> None:
+        self.found: set[tuple[str, str]] = set()
+        # Hashes, which take a tenth of what they stand for: two that are alike make a suspect more.
+        self._passed: set[int] = set()
+        self._failed: set[int] = set()
+
+    def look(self, one: Seen) -> None:
+        """Take a word into account."""
+        if one.on_retry:
+            self.found.add((one.tag, one.uid))
+        if one.commit is not None:
+            place = hash((one.tag, one.uid, one.commit))
+            (self._passed if one.passed else self._failed).add(place)
+            if place in (self._failed if one.passed else self._passed):
+                self.found.add((one.tag, one.uid))
+
+
 def ledger(seen: Iterable[Seen]) -> tuple[Flaky, ...]:
     """The flaky scenarios of these runs, the most often flaky first, then the one seen last."""
     by_scenario: dict[tuple[str, str], list[Seen]] = {}

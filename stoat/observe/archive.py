@@ -27,10 +27,9 @@ _LONGEST = 16 * 1024 * 1024
 
 
 class Archived(NamedTuple):
-    """An archive: the run's id, its file, when it was last touched (seconds since 1970) and its size in bytes."""
+    """An archive: the run's id, when it was last touched (seconds since 1970) and its size in bytes."""
 
     run_id: str
-    path: Path
     touched: float
     size: int
 
@@ -119,7 +118,7 @@ class Archive:
                 seen = entry.stat()
             except FileNotFoundError:
                 continue
-            found.append(Archived(run_id, Path(entry.path), seen.st_mtime, seen.st_size))
+            found.append(Archived(run_id, seen.st_mtime, seen.st_size))
         return sorted(found, key=lambda one: one.touched, reverse=True)
 
     def has(self, run_id: str) -> bool:
@@ -156,10 +155,11 @@ class Archive:
         if days <= 0:
             return []
         gone = []
-        for archived in (*self.runs(), *Archive(self.directory / "ejected").runs()):
-            if now - archived.touched > days * 86400 and archived.run_id not in going:
-                archived.path.unlink(missing_ok=True)
-                gone.append(archived.run_id)
+        for place in (self, Archive(self.directory / "ejected")):
+            for archived in place.runs():
+                if now - archived.touched > days * 86400 and archived.run_id not in going:
+                    (place.directory / f"{archived.run_id}{_SUFFIX}").unlink(missing_ok=True)
+                    gone.append(archived.run_id)
         return gone
 
     def _aside(self, run_id: str) -> Path:

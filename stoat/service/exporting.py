@@ -19,11 +19,16 @@ def export(archive: Archive, run_id: str, format: str) -> Iterator[bytes]:
 
     Refused for another format, before any piece; NotFound when the run has no archive.
     """
-    if format not in FORMATS:
-        raise Refused(f"{format!r} is not a format that runs are written in", hint=f"one of: {', '.join(FORMATS)}")
+    check(format)
     if format == "ndjson":
         return archive.lines(run_id)
     return iter((document(archive.read(run_id), format),))
+
+
+def check(format: str) -> None:
+    """Refused for what is no format that runs are written in."""
+    if format not in FORMATS:
+        raise Refused(f"{format!r} is not a format that runs are written in", hint=f"one of: {', '.join(FORMATS)}")
 
 
 def document(run: Run, format: str) -> bytes:

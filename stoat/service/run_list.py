@@ -91,6 +91,11 @@ def listed(session: Session, tag: str | None = None, limit: int | None = None) -
 
     With a `limit` neither the log nor the archives are read further than that takes.
     """
+    return list(islice(known(session, tag), limit))
+
+
+def known(session: Session, tag: str | None = None) -> Iterator[RunShown]:
+    """The same one at a time, each read when it is asked for."""
     index = RunIndex(Archive.of(session.store.common))
     kept = {one.run_id: one for one in index.archive.runs()}
 
@@ -100,7 +105,12 @@ def listed(session: Session, tag: str | None = None, limit: int | None = None) -
     recorded = _Ahead(_recorded(session, tag, archived))
     alone = _unrecorded(recorded, session.state().plans, (index.of(one) for one in kept.values()), tag)
     both = heapq.merge(recorded, alone, key=lambda found: found[0], reverse=True)
-    return [shown for _, shown in islice(both, limit)]
+    return (shown for _, shown in both)
+
+
+def recorded_ids(session: Session) -> Iterator[str]:
+    """The ids of the runs on record, the newest word first."""
+    return (event.run for _, event, _ in _events(session, None))
 
 
 class _Ahead:

@@ -121,12 +121,24 @@ def test_what_cannot_be_written_out_says_why(stoat: Stoat) -> None:
 
 
 def test_the_flaky_ledger_says_what_is_flaky_and_how(stoat: Stoat, repo: GitRepo) -> None:
-    assert stoat.ok("runs", "flaky") == "nothing flaky in the runs that are known\n"
+    assert stoat.ok("runs", "flaky") == "nothing flaky in the runs that are known\nin 0 runs\n"
     run = add(stoat, report(repo, FLAKY))
-    header, line = stoat.ok("runs", "flaky").splitlines()
+    header, line, window = stoat.ok("runs", "flaky").splitlines()
+    assert window.startswith("in 1 run from 2")
     assert header.lower().split() == ["scenario", "tag", "flaky", "how", "runs", "last", "seen", "in"]
     assert "Parcels/Send one" in line and "passed on a retry 1×" in line and run in line
-    assert stoat.json("runs", "flaky", "--tag", "demo/suite") == {"flaky": []}
+    assert stoat.json("runs", "flaky", "--tag", "demo/suite") == {
+        "flaky": [], "runs": 0, "since": None, "until": None,
+    }  # fmt: skip
+
+
+def test_a_run_goes_by_the_beginning_of_its_id(stoat: Stoat, repo: GitRepo) -> None:
+    first, second = add(stoat, report(repo, FLAKY)), add(stoat, report(repo, RED))
+    assert stoat.ok("runs", "show", second[:7]) == stoat.ok("runs", "show", second)
+    assert stoat.ok("runs", "export", first[:7]) == stoat.ok("runs", "export", first)
+    for command in ("show", "export"):
+        ran = stoat.run("runs", command, "r-")
+        assert ran.code == 3 and first in ran.err and second in ran.err and "hint: write more of the id" in ran.err
 
 
 def test_hostile_names_reach_no_terminal(stoat: Stoat, repo: GitRepo) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import pytest
 
-from stoat.derive.flaky import Flaky, Flip, Seen, ledger
+from stoat.derive.flaky import Flaky, Flip, Seen, Suspects, ledger
 
 
 def seen(run: str, passed: bool = True, uid: str = "Parcels/Send one", tag: str = "p/n", **more: object) -> Seen:
@@ -58,3 +59,17 @@ def test_the_most_often_flaky_come_first_then_those_seen_last() -> None:
         ("A/twice", 2, 3, 1, "r5"), ("A/later", 1, 1, 0, "r2"), ("A/once", 1, 1, 0, "r1"), ("bare", 1, 1, 0, "r8"),
     ]  # fmt: skip
     assert (found[-1].feature, found[-1].scenario) == ("", "bare")
+
+
+@pytest.mark.parametrize(
+    "words", list(product([(True, False), (True, True), (False, False)], ["c", "d", None], repeat=2))
+)
+def test_whatever_the_ledger_finds_is_a_suspect(words: tuple[Any, ...]) -> None:
+    (one, commit), (other, another) = words[:2], words[2:]
+    told = [
+        seen("r1", one[0], on_retry=one[1], commit=commit), seen("r2", other[0], on_retry=other[1], commit=another),
+    ]  # fmt: skip
+    suspects = Suspects()
+    for word in told:
+        suspects.look(word)
+    assert {(line.tag, line.uid) for line in ledger(told)} == suspects.found

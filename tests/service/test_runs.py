@@ -12,11 +12,13 @@ import pytest
 from msgspec.structs import replace
 
 from stoat import clock
-from stoat.errors import Invalid, Refused
+from stoat.errors import Invalid, NotFound, Refused
 from stoat.observe.archive import Archive
 from stoat.plan.nodes import Header
-from stoat.service import exporting, ledger, plans, proving, run_list, runs
+from stoat.service import exporting, ledger, plans, proving, run_list, run_names, runs
+from stoat.service.session import Session
 from tests.service.conftest import As
+from tests.support.streams import Publisher
 
 REPORT = "<testsuite name='s'><testcase classname='Parcels' name='Send one'/></testsuite>"
 
@@ -202,15 +204,82 @@ def test_the_ledger_takes_retries_from_archives_and_flips_from_the_record_too(sp
     red = runs.add(session, [write(RED.replace("Lose", "Send"))], "demo/send").run_id
     green = runs.add(session, [write("<testcase classname='Parcels' name='Send one'/>")], "demo/send").run_id
     retried = runs.add(session, [write(FLAKY)], "demo/send").run_id
-    (line,) = ledger.flaky(session)
+    found = ledger.flaky(session)
+    (line,) = found.flaky
+    assert found.runs == 3 and found.since is not None and found.until is not None and found.since <= found.until
     assert (line.uid, line.runs, line.failed, line.on_retry, line.times) == ("Parcels/Send one", 3, 1, 1, 2)
     assert [(set(flip.passed), flip.failed) for flip in line.flips] == [({green, retried}, (red,))]
     for run in (red, green, retried):
         Archive.of(session.store.common).eject(run)
-    (line,) = ledger.flaky(session, "demo/send")
+    (line,) = ledger.flaky(session, "demo/send").flaky
     assert (line.runs, line.on_retry, len(line.flips)) == (3, 0, 1)
-    assert ledger.flaky(session, "demo/suite") == ()
-    assert ledger.flaky(session, limit=1) == ()
+    assert ledger.flaky(session, "demo/suite") == ledger.Ledger((), 0, None, None)
+    assert (ledger.flaky(session, limit=1).flaky, ledger.flaky(session, limit=1).runs) == ((), 1)
+
+
+def test_the_ledger_looks_at_every_run_that_is_known(speak: As) -> None:
+    session = speak()
+    archive = Archive.of(session.store.common)
+    for place in range(1_100):
+        says = Publisher(f"r-{place}")
+        says.scenario("F/a", *(["Failed", "PassOnRetry"] if place == 0 else ["CleanPass"]), steps=0)
+        says.finish(0, passed=1)
+        archive.append(says.run_id, [msgspec.json.encode(event) for event in says.events])
+        os.utime(archive.path(says.run_id), (1_700_000_000 + place,) * 2)
+    found = ledger.flaky(session)
+    assert ([(line.uid, line.last_run, line.runs) for line in found.flaky], found.runs) == (
+        [("F/a", "r-0", 1_100)],
+        1_100,
+    )
+    assert ledger.flaky(session, limit=1_000).flaky == ()
+
+
+class TestNames:
+    """A run by the beginning of its id."""
+
+    @pytest.fixture
+    def session(self, speak: As, write: Write) -> Session:
+        """A session at a store with some archived runs, and one that only the ref knows of."""
+        session = speak()
+        archive = Archive.of(session.store.common)
+        for name in (
+            "5b0c9d8e-0000-4000-8000-000000000001",
+            "5b0c9d8f-0000-4000-8000-000000000001",
+            "ab",
+            "abc",
+            "Night.1",
+        ):
+            says = Publisher(name)
+            says.start(None)
+            archive.append(name, [msgspec.json.encode(event) for event in says.events])
+        return session
+
+    @pytest.mark.parametrize(
+        ("written", "meant"),
+        [
+            ("5b0c9d8e", "5b0c9d8e-0000-4000-8000-000000000001"),
+            ("5B0C9D8F-0", "5b0c9d8f-0000-4000-8000-000000000001"),
+            ("ab", "ab"), ("abc", "abc"), ("N", "Night.1"),
+        ],
+    )  # fmt: skip
+    def test_one_that_begins_so_alone_is_meant(self, session: Session, written: str, meant: str) -> None:
+        assert run_names.named(session, written) == meant
+
+    @pytest.mark.parametrize(("written", "names"), [("5", ["5b0c9d8e", "5b0c9d8f"]), ("a", ["ab", "abc"])])
+    def test_of_several_all_are_named_and_none_is_taken(self, session: Session, written: str, names: list[str]) -> None:
+        with pytest.raises(Refused) as refused:
+            run_names.named(session, written)
+        assert all(name in refused.value.message for name in names)
+
+    @pytest.mark.parametrize("written", ["", "x", "../ab", "abcd", "b", "\n"])
+    def test_one_that_nothing_begins_with_is_unknown(self, session: Session, written: str) -> None:
+        with pytest.raises(NotFound):
+            run_names.named(session, written)
+
+    def test_one_that_only_the_ref_knows_of_is_found_too(self, session: Session, write: Write) -> None:
+        run = runs.add(session, [write(FLAKY)], "demo/send").run_id
+        Archive.of(session.store.common).eject(run)
+        assert run_names.named(session, run) == run_names.named(session, run[:6]) == run
 
 
 def test_a_run_that_publishes_is_running_then_lost_then_over(speak: As) -> None:

@@ -61,6 +61,9 @@ _RED = {"failed", "error", "failure", "broken", "timedout"}
 _OPEN: dict[str, Outcome] = {"aborted": "unknown", "unfinished": "unfinished"}
 """Statuses of a skipped case by which Stoat's own export says that nobody knows."""
 _DECIMAL_COMMA = re.compile(r"\d+,(?!\d{3}\b)\d+")
+_PYTESTS = {"name", "errors", "failures", "skipped", "tests", "time", "timestamp", "hostname"}
+_CATCH2 = "tbd"
+"""The `hostname` of Catch2, whose `tests` are assertions."""
 _INCORRECT = "encoding specified in XML declaration is incorrect"
 
 
@@ -113,14 +116,17 @@ def _here(expat: Any) -> tuple[int, int]:
 class _Suite:
     """An open suite: what it said of itself, and what was seen below it. Go's failures wait for its end.
 
-    `tests` is None where the writer counts something else than cases by it. Every failed attempt is one of the `red`,
-    every attempt one of the `cases`: some writers count those.
+    `tests` is None where the writer counts something else than cases by it. With `subtests` it counts those that passed
+    too, which leave no other trace: nobody can tell them from cases that are missing, but for those that are missing
+    all, or that were skipped. Every failed attempt is one of the `red`, every attempt one of the `cases`: some writers
+    count those.
     """
 
     name: str
     declared: int
     tests: int | None = None
     off: int = 0
+    subtests: bool = False
     red: int = 0
     cases: int = 0
     skipped: int = 0
@@ -219,9 +225,9 @@ class _Report:
         started = _time(attributes.get("timestamp", ""))
         self._at = started or self._at
         known = any(suite.name for suite in self._suites)
-        otherwise = _counts_otherwise(attributes) or any(above.tests is None for above in self._suites)
-        tests = None if otherwise else _count(attributes, "tests")
-        suite = _Suite(attributes.get("name", ""), declared, tests, off)
+        tests = None if attributes.get("hostname") == _CATCH2 else _count(attributes, "tests")
+        subtests = _is_pytests(attributes, self._suites)
+        suite = _Suite(attributes.get("name", ""), declared, tests, off, subtests)
         self._suites.append(suite)
         if not known and (suite.name or started):
             self._out.append(Suite(name(suite.name), started))
@@ -250,11 +256,12 @@ class _Report:
             attempts = (*attempts[:-1], attempts[-1]._replace(outcome="unknown"))
             case = case._replace(attempts=attempts)
         failed = attempts[-1].outcome == "failed"
-        marked = sum(mark[0] != "skipped" for mark in self._marks)
+        skips = sum(mark[0] == "skipped" for mark in self._marks)
+        marked = len(self._marks) - skips
         for above in self._suites:
             above.red += max(failed, marked)
             above.cases += max(len(attempts), marked, 1)
-            above.skipped += attempts[-1].outcome not in ("passed", "failed")
+            above.skipped += max(attempts[-1].outcome not in ("passed", "failed"), skips)
         earlier = suite.waiting.pop(case.uid, None) if suite.go else None
         if earlier is not None:
             case = case._replace(attempts=earlier.attempts + attempts)
@@ -266,6 +273,10 @@ class _Report:
     def _close(self, suite: _Suite) -> None:
         self._out.extend(suite.waiting.values())
         shown = suite.cases + max(0, suite.off - suite.skipped)
+        if suite.subtests and suite.cases and suite.off <= suite.skipped:
+            shown = max(shown, suite.tests or 0)
+            for above in self._suites:
+                above.cases += max(0, shown - suite.cases)
         last = contradiction(suite.declared, suite.red, suite.tests or 0, shown)
         if last is None:
             return
@@ -282,9 +293,10 @@ def _count(attributes: dict[str, str], counted: str) -> int:
     return 0
 
 
-def _counts_otherwise(attributes: dict[str, str]) -> bool:
-    """Whether a suite's `tests` are not its cases: pytest counts passed subtests too, Catch2 assertions."""
-    return attributes.get("name") in ("pytest", "pytest tests") or attributes.get("hostname") == "tbd"
+def _is_pytests(attributes: dict[str, str], above: list[_Suite]) -> bool:
+    """Whether pytest wrote this suite: it has all that pytest always writes, and its name or its root has pytest's."""
+    named = attributes.get("name") == "pytest" or any(suite.name == "pytest tests" for suite in above)
+    return named and attributes.keys() >= _PYTESTS
 
 
 def _attempts(marks: list[tuple[str, str, str]], status: str, result: str, took: float | None) -> tuple[Attempt, ...]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from stoat.errors import Invalid
 from tests.observe.reports.conftest import Report
 from tests.support.reports import told
 
@@ -181,6 +185,10 @@ def test_attempts_are_kept_with_what_went_wrong() -> None:
     assert (run.counts.passed_on_retry, run.counts.failed, run.counts.skipped) == (2, 1, 1)
 
 
+PYTESTS = 'errors="0" failures="0" skipped="0" time="0.1" timestamp="2026-12-01T09:00:00" hostname="vm"'
+"""What pytest writes of a suite beside its name and how many tests it had."""
+
+
 @pytest.mark.parametrize(
     ("text", "outcomes"),
     [
@@ -204,10 +212,66 @@ def test_attempts_are_kept_with_what_went_wrong() -> None:
          {"s/a": "Failed", "s/(the suite itself)": "Failed"}),
         ('<testsuite name="s" tests="2" failures="2"><testcase name="a"><failure/><error/></testcase></testsuite>',
          {"s/a": "Failed"}),
-        ('<testsuites name="pytest tests"><testsuite name="mine" tests="8"><testcase name="a"/></testsuite>'
+        # Of pytest's suites: subtests that passed, which leave no trace, and what is none of those.
+        (f'<testsuites name="pytest tests"><testsuite name="mine" tests="8" {PYTESTS}><testcase name="a"/></testsuite>'
          "</testsuites>", {"mine/a": "CleanPass"}),
+        (f'<testsuites tests="8"><testsuite name="pytest" tests="8" {PYTESTS}><testcase name="a"/></testsuite>'
+         "</testsuites>", {"pytest/a": "CleanPass"}),
+        ('<testsuite name="pytest" tests="5"><testcase name="a"/></testsuite>',
+         {"pytest/a": "CleanPass", "pytest/(the suite itself)": "Aborted"}),
+        ('<testsuites name="pytest tests"><testsuite name="mine" tests="8"><testcase name="a"/></testsuite>'
+         "</testsuites>", {"mine/a": "CleanPass", "mine/(the suite itself)": "Aborted"}),
+        (f'<testsuite name="pytest" tests="5" {PYTESTS}/>', {"pytest/(the suite itself)": "Aborted"}),
+        (f'<testsuite name="pytest" tests="5" {PYTESTS.replace("0", "1", 3)}><testcase name="a"><failure/></testcase>'
+         "</testsuite>", {"pytest/a": "Failed", "pytest/(the suite itself)": "Failed"}),
         ('<testsuite name="s" tests="12" hostname="tbd"><testcase name="a"/></testsuite>', {"s/a": "CleanPass"}),
     ],
 )  # fmt: skip
 def test_suites_without_cases_and_cases_without_names(report: Report, text: str, outcomes: dict[str, str]) -> None:
     assert told([report(text)], "junit").outcomes == outcomes
+
+
+SUBTESTS = """\
+import pytest, unittest
+def test_all_pass(subtests):
+    for i in range(3):
+        with subtests.test(i=i): pass
+def test_one_is_skipped(subtests):
+    for i in range(2):
+        with subtests.test(i=i):
+            if i: pytest.skip("no")
+def test_plain(): pass
+@pytest.mark.skip
+def test_skipped(): pass
+@pytest.mark.xfail
+def test_expected(): assert 0
+class TestUnit(unittest.TestCase):
+    def test_u(self):
+        for i in range(3):
+            with self.subTest(i=i): assert i >= 0
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-o", "junit_family=xunit1"), ("-o", "junit_suite_name=mine"), ("-n", "2")])
+def test_what_pytest_really_writes_of_subtests_passes_and_cut_off_it_does_not(
+    tmp_path: Path, report: Report, options: tuple[str, ...]
+) -> None:
+    (tmp_path / "test_s.py").write_text(SUBTESTS, encoding="utf-8")
+    file = tmp_path / "written.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "test_s.py"]
+    ran = subprocess.run([*command, "--junitxml", str(file), *options], cwd=tmp_path, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stdout
+    whole = told([file], "junit")
+    assert (whole.run.verdict, len(whole.outcomes)) == ("passed", 6)
+    text = file.read_text(encoding="utf-8")
+    assert 'tests="6"' not in text  # It counts the subtests, or this proves nothing.
+    for cut in range(1, len(text), 97):
+        with pytest.raises(Invalid):
+            told([report(text[:-cut], "cut.xml")], "junit")
+    for gone in (lambda case: True, lambda case: case.find("skipped") is not None):
+        tree = ElementTree.fromstring(text)
+        for suite in tree.iter("testsuite"):
+            for case in filter(gone, list(suite)):
+                suite.remove(case)
+        less = ElementTree.tostring(tree, encoding="unicode")
+        assert told([report(less, "less.xml")], "junit").run.verdict == "unknown"

@@ -111,7 +111,11 @@ class Sweeper:
         if time.monotonic() < self._branches_at:
             return
         self._branches_at = time.monotonic() + min(BRANCHES, self._period)
-        unseen = frozenset(branch_moves.observe(self._session).look.problems)
+        try:
+            unseen = frozenset(branch_moves.observe(self._session).look.problems)
+        except StoatError as problem:
+            # No reason to keep away from GitHub.
+            unseen = frozenset([problem.message])
         for problem in sorted(unseen - self._unseen):
             _log.warning("%s", problem)
         self._unseen = unseen

@@ -107,12 +107,12 @@ def _claude_result(value: Value, first: bool) -> str:
     usd, turns = value.get("total_cost_usd"), value.get("num_turns")
     parts = [
         "✗ failed" if failed else "✓ ended",
-        f"{turns} turns" if isinstance(turns, int) else None,
+        f"{turns} turn{'s' * (turns != 1)}" if isinstance(turns, int) else None,
         f"${usd:.2f}" if isinstance(usd, int | float) and abs(usd) < 1e9 else None,
     ]
     errors = value.get("errors")
     listed = [string(error) for error in errors] if isinstance(errors, list) else []
-    said = string(value.get("result")) if failed or first else None
+    said = string(value.get("result")) if first else None
     denied = value.get("permission_denials")
     refused = [f"✗ refused: {_tool_words(entry.get('tool_name'), entry.get('tool_input'))}"
                for entry in denied if isinstance(entry, dict)] if isinstance(denied, list) else []  # fmt: skip

@@ -46,9 +46,9 @@ def test_claude_turned_away() -> None:
     assert limited == [
         "✗ limit reached: five_hour, resets 2026-12-01 07:01Z",
         "You've hit your 5-hour limit · resets 1:01am (America/Chicago)",
-        "✗ failed · 1 turns · $0.00\nYou've hit your 5-hour limit · resets 1:01am (America/Chicago)",
+        "✗ failed · 1 turn · $0.00",
     ]
-    assert log("claude-332-budget.stream.jsonl")[-1] == "✗ failed · 1 turns · $1.80\nReached maximum budget ($0.5)"
+    assert log("claude-332-budget.stream.jsonl")[-1] == "✗ failed · 1 turn · $1.80\nReached maximum budget ($0.5)"
 
 
 def test_claude_refused_a_tool() -> None:

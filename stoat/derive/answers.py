@@ -164,7 +164,7 @@ class RunnerShown(Struct, frozen=True, rename="camel"):
     limited_until: Time | None = None
     limited: tuple[str, ...] = ()
     start: str = ""
-    """The command that starts a resident runner, where none can be told anything."""
+    """The command that gets a runner going, where this one can be told nothing."""
 
 
 class NodeAnswer(Struct, frozen=True, gc=False, rename="camel", kw_only=True):

@@ -58,7 +58,7 @@ def shown(fact: RunnerFact, plan: PlanState) -> RunnerShown:
         drift=_drift(fact, plan.header.branch) if there else None,
         limited_until=fact.limited_until if there else None,
         limited=fact.limited if there else (),
-        start="" if there else commands.run_plan(plan.slug, fact.checkout),
+        start=_start(fact, plan.slug),
     )
 
 
@@ -67,6 +67,13 @@ def stop_of(fact: RunnerFact) -> Stop:
     stopped = fact.stopped
     assert stopped is not None
     return Stop(stopped.reason, stopped.used, stopped.limit)  # type: ignore[arg-type]
+
+
+def _start(fact: RunnerFact, slug: str) -> str:
+    """What gets it going again; a new one is refused while its process is there."""
+    if fact.is_reachable:
+        return ""
+    return commands.wake(fact.pid) if fact.state == "disconnected" else commands.run_plan(slug, fact.checkout)
 
 
 def _drift(fact: RunnerFact, branch: str | None) -> str | None:

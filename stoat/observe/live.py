@@ -12,6 +12,7 @@ import fcntl
 import os
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -31,6 +32,8 @@ _PATIENCE = 1.0
 """Seconds for which a lock is tried: somebody who only looks whether it is free holds it for an instant."""
 HEARTBEAT = 10.0
 """Seconds between two touches of a live file."""
+STUCK = 600.0
+"""Seconds after which a piece of work that has not ended counts as hung: nothing is touched any more."""
 SILENT = 30.0
 """Seconds of a runner's silence after which it reads as disconnected."""
 _KEPT = 24 * 3600.0
@@ -44,6 +47,7 @@ class Live:
         self._place = place
         self._handle = handle
         self._said = b""
+        self._busy_since: float | None = None
         self._ended = threading.Event()
         threading.Thread(target=self._beat, name="stoat-heartbeat", daemon=True).start()
 
@@ -54,6 +58,15 @@ class Live:
             return
         replaced(self._place, said)
         self._said = said
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Do a piece of work that should come to an end; should it hang, this process reads as silent."""
+        self._busy_since = time.monotonic()
+        try:
+            yield
+        finally:
+            self._busy_since = None
 
     def close(self) -> None:
         """Let go and take the state away; a second call does nothing."""
@@ -66,6 +79,9 @@ class Live:
 
     def _beat(self) -> None:
         while not self._ended.wait(HEARTBEAT):
+            since = self._busy_since
+            if since is not None and time.monotonic() - since > STUCK:
+                continue
             with contextlib.suppress(OSError):
                 os.utime(self._place)
 

@@ -71,8 +71,9 @@ def run_plan(
 def poll(run: Run, state: RunState) -> RunState:
     """One poll: all steps, then say to others how the run stands."""
     state = replace(state, pending=False, due=None, reading=False)
-    for step in STEPS:
-        state = step(run, state)
+    with run.live.at_work():
+        for step in STEPS:
+            state = step(run, state)
     run.live.update(fact(run, state))
     return state
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from stoat.derive.answers import Need, RunnerShown
 from stoat.derive.holds import Hold
+from stoat.derive.quota import Pause
 from stoat.derive.runners import shown
 from stoat.derive.troubles import Trouble
 from stoat.derive.wording import runner as say
@@ -43,7 +44,7 @@ def fact(run: Run, state: RunState) -> RunnerFact:
     failed = {node: why for node, why in state.troubles.items() if node in state.unlaunchable or why in _NOT_NOW}
     reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
     scarce = next((hold.what for hold in state.holds if hold.reason == "scarce"), None)
-    paused, stop, limit = state.plan.paused, state.stop, state.pause
+    paused, stop, limit = state.plan.paused, state.stop, _limit(state)
     prefix = f"{run.plan}/"
     return replace(
         run.fact, state=_word(state), running=running, reasons=reasons, drift=state.drift,
@@ -66,11 +67,16 @@ def glimpse(said: RunnerFact, state: RunState) -> Glimpse:
 def _word(state: RunState) -> str:
     if state.stop is not None:
         return "stopping"
-    if state.pause is not None:
+    if _limit(state) is not None:
         return "limited"
     if state.plan.paused is not None:
         return "paused"
     return "running" if state.jobs or state.pending else "waiting"
+
+
+def _limit(state: RunState) -> Pause | None:
+    """What keeps every agent from starting, unless that is over and nothing has been launched since."""
+    return state.pause if state.pause is not None and state.now < state.pause.until else None
 
 
 def _held_back(hold: Hold, plan: str) -> HeldBack:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from stoat.derive.derivation import derive
 from stoat.plan.facts import DriftFact, Facts, HeldBack, RunnerFact
+from stoat.plan.reservations import Reservation
 from stoat.plan.state import Mark, NodeState, Parked
 from tests.support.states import (
     BEFORE,
@@ -52,6 +53,8 @@ CASES = [
       " kill -CONT 7")),
     (READY, [runner(state="stopping")], ("stopping", "runner r-1 is stopping")),
     (READY, [runner(state="limited")], ("limited", "runner r-1 waits for a usage limit to reset")),
+    (READY, [runner(state="limited", limited_until=BEFORE)],
+     ("limited", "runner r-1 waits for a usage limit to reset, and goes on at 2026-11-30 11:00Z")),
     (READY, [runner(**BUSY)], ("waiting-for-slot", "waiting for a slot (2/2 in use)")),
     (READY, [runner(reasons={"a": WAITS})], ("resource", "waiting on postgres")),
     (READY, [runner(reasons={"a": HeldBack("held", "no fresh base")})], ("held", "no fresh base")),
@@ -176,6 +179,8 @@ def test_a_runner_says_which_agents_are_at_work_and_one_that_is_away_what_it_was
     assert here.start == ""
     away = derived(one, facts=Facts(runners=(runner(state="gone", was={"a": 1}),))).plans["p"].runner
     assert (away.running, away.was, away.start) == ((), ("a",), "stoat run-plan p /code/x --watch")
+    silent = derived(one, facts=Facts(runners=(runner(state="disconnected", pid=7),))).plans["p"].runner
+    assert silent.start == "kill -CONT 7"
 
 
 def test_runners_of_several_checkouts_are_all_shown_and_one_that_was_replaced_is_not() -> None:
@@ -199,6 +204,30 @@ def test_how_the_branch_stands_to_its_base_is_shown_where_there_is_anything_to_s
 ) -> None:
     facts = Facts(runners=(runner(drift=seen),))
     assert derived(plan("p", header={"branch": "next"}), facts=facts).plans["p"].runner.drift == said
+
+
+ALONE = Reservation(id="t", kind="turn", since=NOW, store="/s", plan="q", node="x", exclusive=True)
+
+
+@pytest.mark.parametrize(
+    ("alone", "runners", "said"),
+    [
+        (ALONE, [runner()], ("held", "machine reserved for q/x")),
+        (ALONE, [runner(**BUSY)], ("held", "machine reserved for q/x")),
+        (ALONE, [runner(reasons={"a": WAITS})], ("held", "machine reserved for q/x")),
+        (ALONE, [runner(state="paused")], ("paused", "runner paused")),
+        (ALONE, [], ("no-runner", "no runner: stoat run-plan p CHECKOUT --watch")),
+        (replace(ALONE, plan="p", node="a"), [runner()], ("next", "its runner launches it next")),
+        (replace(ALONE, plan="p", node="a", store="/t"), [runner()], ("held", "machine reserved for p/a")),
+        (replace(ALONE, kind="agent"), [runner()], ("held", "machine reserved for q/x")),
+    ],
+)
+def test_a_machine_that_an_exclusive_node_has_keeps_every_other_node_back(
+    alone: Reservation, runners: list[RunnerFact], said: tuple[str, str]
+) -> None:
+    facts = Facts(machine="box", runners=tuple(runners), exclusive=(alone,), store="/s")
+    launch = answer("p/a", plan("p", READY), facts=facts).launch
+    assert launch is not None and (launch.reason, launch.detail) == said
 
 
 def test_it_changes_neither_status_nor_readiness() -> None:

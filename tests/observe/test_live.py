@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,16 @@ def test_a_runner_that_lives_is_heard_though_it_has_nothing_new_to_say(
     wait_until(lambda: live.read_runners(tmp_path)[0].state == "running")
     held.close()
     assert live.read_runners(tmp_path) == ()
+
+
+def test_one_whose_work_hangs_is_not_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "HEARTBEAT", 0.02)
+    monkeypatch.setattr(live, "STUCK", 0.0)
+    held = live.announce(tmp_path, "runner", "p", FACT)
+    with held.at_work():
+        time.sleep(0.1)  # a touch that was under way is over
+        silent(tmp_path, 60)
+        time.sleep(0.2)  # ten heartbeats
+        assert live.read_runners(tmp_path)[0].state == "disconnected"
+    wait_until(lambda: live.read_runners(tmp_path)[0].state == "running")
+    held.close()

@@ -69,7 +69,8 @@ def stopping(runner: RunnerFact) -> str:
 
 def limited(runner: RunnerFact) -> str:
     """Its agents' account is used up for now."""
-    return f"runner {runner.runner_id} waits for a usage limit to reset"
+    until = f", and goes on at {moment(runner.limited_until)}" if runner.limited_until else ""
+    return f"runner {runner.runner_id} waits for a usage limit to reset{until}"
 
 
 def paused(runner: RunnerFact) -> str:

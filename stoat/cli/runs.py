@@ -85,7 +85,7 @@ def list_(
     render.table(
         ("run", "tag", "result", "commit", "by", "when", "what"),
         [
-            (one.run_id, one.tag or "", _result(one), _commit(one), one.by, _when(one), one.suite) for one in found
+            (one.run_id, _tag(one), _result(one), _commit(one), one.by, _when(one), one.suite) for one in found
         ],
         empty="no runs on record",
     )  # fmt: skip
@@ -105,7 +105,7 @@ def show(run: RunArgument, json: Json = False) -> None:
     where = f"on {shown.branch or 'no branch'} at {_commit(shown)}"
     if shown.machine:
         where += f", machine {shown.machine}"
-    render.say(render.clean(f"{shown.run_id}: {_result(shown)}, {shown.tag or 'no tag'}"))
+    render.say(render.clean(f"{shown.run_id}: {_result(shown)}, {_tag(shown) or 'no tag'}"))
     render.say(render.clean(f"{shown.suite} by {shown.by or 'nobody known'} {where}"))
     render.say(f"from {shown.started_at or '?'} to {shown.finished_at or '?'}")
     for one in detail.scenarios:
@@ -180,6 +180,12 @@ def _how(one: Flaky) -> str:
 
 def _when(run: RunShown) -> str:
     return run.finished_at or run.started_at or ""
+
+
+def _tag(run: RunShown) -> str:
+    from stoat.derive.wording.tags import NO_NODE
+
+    return f"{run.tag or ''}{f' ({NO_NODE})' if run.stray else ''}"
 
 
 def _result(run: RunShown) -> str:

@@ -150,6 +150,13 @@ class Teller:
         with contextlib.suppress(Exception):
             self.story.worker_down(_lane(node), str(error) if error else None)
 
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say once that the tag names nothing: the run goes on as it is, and counts for nothing."""
+        with contextlib.suppress(Exception):
+            said = self.publisher.stray()
+            if said is not None:
+                terminalreporter.write_line(f"stoat: {said}")
+
     @pytest.hookimpl(trylast=True)
     def pytest_unconfigure(self) -> None:
         """The run is over: tell it, and wait a moment for it to be heard. Only now is its exit code final."""

@@ -175,6 +175,20 @@ def _store_in(answer: bytes) -> str | None:
     return store if isinstance(store, str) else None
 
 
+def stray_in(store: str | None, tag: str) -> str | None:
+    """What is to be said of a tag that names no node of a store; None where it names one, and where nobody can see."""
+    if store is None:
+        return None
+    try:
+        from stoat.derive.wording.tags import stray
+        from stoat.service.tags import is_stray_in
+
+        return stray(tag) if is_stray_in(Path(store), tag) else None
+    except Exception:
+        # A remark is not worth a run's being heard.
+        return None
+
+
 def about(root: Path) -> Event:
     """What a run's start says of the checkout that it runs in, and of its own process."""
     from stoat.observe import tree

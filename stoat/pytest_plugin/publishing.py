@@ -17,7 +17,7 @@ from pathlib import Path
 from stoat import clock
 from stoat.plan.variables import RUN_TAG
 from stoat.pytest_plugin.journal import Journal
-from stoat.pytest_plugin.outlets import Archive, Outlet, about, at_end, chosen
+from stoat.pytest_plugin.outlets import Archive, Outlet, about, at_end, chosen, stray_in
 from stoat.pytest_plugin.story import Event
 
 BATCH = 200
@@ -39,6 +39,9 @@ PATIENCE = 2.0
 
 BEFORE_TESTS = 0.5
 """Seconds that the first test may have to wait until the checkout was looked at; collecting takes longer as a rule."""
+
+TAG_KNOWN = 1.0
+"""Seconds that the end of a short run may wait until it is known whether its tag names a node."""
 
 LONGEST_END = 12.0
 """Seconds that the end of a run may wait for its own archive: for a disk, or a git that looks at a huge checkout."""
@@ -76,6 +79,8 @@ class Publisher:
         self._waiting: deque[Event] = deque()
         self._stop = threading.Event()
         self._looked = threading.Event()
+        self._tagged = threading.Event()
+        self._stray: str | None = None
         self.gone = False
         self._batch: list[Event] = []
         self._about: Event = {}
@@ -94,6 +99,12 @@ class Publisher:
     def look(self) -> None:
         """Wait until it is known who listens and what the checkout is: tests may change both what is seen and how."""
         self._looked.wait(BEFORE_TESTS)
+
+    def stray(self) -> str | None:
+        """What is to be said of a tag that names no node of the store where the run is kept; None where it names one,
+        and where nobody can see that."""
+        self._tagged.wait(TAG_KNOWN)
+        return self._stray
 
     def post(self, event: Event) -> None:
         """Take an event in; never waits."""
@@ -132,6 +143,7 @@ class Publisher:
         finally:
             self.gone = True
             self._looked.set()
+            self._tagged.set()
             self._waiting.clear()
 
     def _own(self) -> Archive | None:
@@ -154,6 +166,9 @@ class Publisher:
         """Send whatever comes until the run is over; False when the outlet has to be given up."""
         self._about = self._about or about(self.settings.root)
         self._looked.set()
+        if not self._tagged.is_set():
+            self._stray = stray_in(outlet.store, self.settings.tag)
+            self._tagged.set()
         failures = 0
         while True:
             over = self._stop.wait(AGAIN if failures else ROUND)

@@ -30,6 +30,7 @@ from stoat.plan.monitor.shown import LaneShown, ScenarioShown
 from stoat.processes import is_known_dead
 from stoat.service.runs import split_tag
 from stoat.service.session import Session
+from stoat.service.tags import is_stray
 
 _OLDER = 100
 """So many runs in a row that are older than another one began, and it is not among those on record."""
@@ -42,6 +43,8 @@ Run = GateStarted | GateFinished | RunStarted | RunRecorded
 
 class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
     """A run as it is listed. Counts of scenarios are None where nobody counted, as for a plain command.
+
+    `stray` says that it has a tag, and there is no node that the tag is of.
 
     They are those of `GET /api/runs`, wherever they come from: the `skipped` ones are among those that `passed`.
     """
@@ -72,6 +75,7 @@ class RunShown(Struct, frozen=True, rename="camel", kw_only=True):
     by: str
     machine: str
     archived: bool
+    stray: bool = False
 
 
 class RunDetail(Struct, frozen=True, rename="camel", kw_only=True):
@@ -105,7 +109,8 @@ def known(session: Session, tag: str | None = None) -> Iterator[RunShown]:
     recorded = _Ahead(_recorded(session, tag, archived))
     alone = _unrecorded(recorded, session.state().plans, (index.of(one) for one in kept.values()), tag)
     both = heapq.merge(recorded, alone, key=lambda found: found[0], reverse=True)
-    return (shown for _, shown in both)
+    state = session.state()
+    return (replace(shown, stray=is_stray(state, shown.tag)) for _, shown in both)
 
 
 def recorded_ids(session: Session) -> Iterator[str]:
@@ -169,9 +174,10 @@ def show(session: Session, run_id: str) -> RunDetail:
     for slug, event, lost in _events(session, None):
         if event.run == run_id or (detail is not None and event.run == detail.run.run_id):
             run = _shown(slug, event, lost, archived.get(event.run))
-            return _whole(run, detail, event)
+            return _whole(replace(run, stray=is_stray(session.state(), run.tag)), detail, event)
     if detail is not None:
-        return _whole(_alone(archived[detail.run.run_id]), detail, None)
+        alone = _alone(archived[detail.run.run_id])
+        return _whole(replace(alone, stray=is_stray(session.state(), alone.tag)), detail, None)
     raise NotFound(f"there is no run {run_id!r}", hint="see them with `stoat runs list`")
 
 

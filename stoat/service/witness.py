@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 from stoat import clock
+from stoat.derive.wording.tags import stray
 from stoat.errors import StoatError
 from stoat.observe.run_index import Indexed
 from stoat.plan.events.evidence import Tree
@@ -21,6 +22,7 @@ from stoat.processes import is_known_dead
 from stoat.service.heard import HeardRuns, Held
 from stoat.service.proving import Heard, on_record, prove, tag_in, tree_now
 from stoat.service.session import Session
+from stoat.service.tags import is_stray
 
 _GATHER = 0.2
 """Seconds in which runs that start or finish together come into one commit."""
@@ -47,6 +49,7 @@ class Witness:
         self._follow = follow
         self._followed_at = 0.0
         self._settled: dict[str, float] = {}
+        self._strays: set[str] = set()
         self._late_at = 0.0
         self._woken = threading.Event()
         self._stopped = threading.Event()
@@ -108,6 +111,13 @@ class Witness:
             prove(self._session, heard)
         for held, word in due:
             held.told = word
+            self._warn(held.run.tag)
+
+    def _warn(self, tag: str | None) -> None:
+        """Say once of a tag that it names nothing: who mistyped it waits for a result that never comes."""
+        if tag and tag not in self._strays and is_stray(self._session.state(), tag):
+            self._strays.add(tag)
+            _log.warning("%s", stray(tag))
 
     def _catch_up(self) -> None:
         """Append what archived runs prove that nobody told: a server that was killed, a publisher that was."""

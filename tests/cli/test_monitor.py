@@ -189,3 +189,21 @@ def test_the_board_follows_what_a_run_proves(stoat: Stoat) -> None:
         change = next(line for line in heard if line.startswith(b"data:"))
         assert b'"suite"' in change
         stream.close()
+
+
+def test_a_tag_that_names_no_node_is_said_once_by_the_server_and_marked_in_the_list(stoat: Stoat) -> None:
+    with serving(stoat) as server:
+        for name in ("r-1", "r-2"):
+            server.post(whole(name, "demo/siute/unit").events)
+        server.post(whole("r-3", "demo/suite/unit").events)
+        wait_until(lambda: _recorded(stoat, 1), 15, "the one that counts")
+        server.process.terminate()
+        _, said = server.process.communicate(timeout=20)
+    assert said.decode().count("no plan has a node for the tag 'demo/siute/unit'") == 1
+    assert "demo/suite/unit" not in said.decode()
+    marks = {run["runId"]: run["stray"] for run in stoat.json("runs", "list")}
+    assert marks == {"r-1": True, "r-2": True, "r-3": False}
+    assert stoat.json("runs", "show", "r-2")["run"]["stray"]
+    listed = stoat.ok("runs", "list")
+    assert listed.count("demo/siute/unit (no such node)") == 2
+    assert "demo/siute/unit (no such node)" in stoat.ok("runs", "show", "r-1")

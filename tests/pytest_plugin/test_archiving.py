@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import requests
 
+from stoat.derive.wording import tags as wording
 from stoat.gitstore.log import Change, Store
 from stoat.observe.archive import Archive
 from stoat.plan import streams
@@ -275,3 +276,26 @@ def test_a_run_that_was_told_no_address_finds_the_server_of_its_own_store_on_any
         assert (run["tag"], run["finished"], run["passed"]) == (TAG, True, 2)
         wait_until(lambda: recorded(store), 20, "the record")
     assert [one.state for one in recorded(store)] == ["passed"]
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "xdist"])
+@pytest.mark.parametrize(
+    ("tag", "stray"),
+    [
+        ("trains/suite", False),
+        ("trains/steps/unit", False),
+        ("trains/siute", True),
+        ("trians/suite", True),
+        ("x", True),
+    ],
+)
+def test_a_tag_that_names_no_node_is_said_once_and_fails_nothing(
+    project: Project, tag: str, stray: bool, workers: tuple[str, ...]
+) -> None:
+    with_store(project)
+    project.write(test_a=GREEN)
+    ran = project.run("-q", *workers, env={"BOBCAT_RUN_TAG": tag})
+    assert ran.code == 0
+    said = [line for line in ran.out.splitlines() if line.startswith("stoat: ")]
+    assert said == ([f"stoat: {wording.stray(tag)}"] if stray else [])
+    assert project.archived()[-1]["exitCode"] == 0

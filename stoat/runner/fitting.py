@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stoat.errors import Refused
-from stoat.observe import programs
+from stoat.observe import hosts, programs
 from stoat.observe.programs import Program
 from stoat.plan.nodes import LAUNCHED
 from stoat.plan.state import PlanState
 from stoat.runner import builtin
+from stoat.runner.handing import address
 from stoat.runner.launchers import has_posture, is_flag
 from stoat.runner.options import RunOptions, executable
 
@@ -36,7 +37,7 @@ def check(options: RunOptions, plan: PlanState, waiting: Collection[str], enviro
 
     `waiting` are the ids of the plan's nodes that are not done. The program is looked at, and asked for its version.
     """
-    found = [*_asked(options, plan, waiting), *_program(options, environ)]
+    found = [*_asked(options, plan, waiting), *_program(options, environ), *_host(options)]
     if found:
         raise Refused("\n".join(one.what for one in found), hint="\n      ".join(one.do for one in found))
 
@@ -141,6 +142,17 @@ def _flags(options: RunOptions) -> set[str]:
     words += profile.budget_arguments if limits.budget_usd is not None else ()
     words += (*profile.lean_arguments, *profile.skill_arguments) if options.lean else ()
     return {word for word in words if word.startswith("-")}
+
+
+def _host(options: RunOptions) -> Iterator[Misfit]:
+    if options.url is None or not options.profile.mcp_arguments:
+        return
+    why = hosts.why_no_mcp(address(options.url))
+    if why is not None:
+        yield Misfit(
+            f"--url: agents would find no tools at {address(options.url)}, {why}",
+            "leave --url out: each agent then starts a server of its own",
+        )
 
 
 def _bypasses(options: RunOptions) -> bool:

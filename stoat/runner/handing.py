@@ -75,9 +75,14 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+def address(url: str) -> str:
+    """Where a host at that address serves the worker's tools."""
+    return f"{url.rstrip('/')}/api/mcp?profile=worker"
+
+
 def handed(stoat: Path, environment: Mapping[str, str], url: str | None = None) -> Handed:
     """The worker's server for an agent that is started with this environment: by the program `stoat`, or at `url`."""
     if url is not None:
-        return Handed(url=f"{url.rstrip('/')}/api/mcp?profile=worker")
+        return Handed(url=address(url))
     needed = {name: environment[name] for name in _NEEDED if name in environment}
     return Handed(str(stoat), ("mcp", "--profile", "worker"), needed)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import http.server
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +166,34 @@ def test_a_version_that_does_not_know_a_flag_is_refused_and_an_unknown_one_is_no
     said, hint = refusal(programs, {"agent_args": ASKS, **asked})
     assert (refused in said and bool(said)) if refused else said == ""
     assert ("bring it up to date" in hint) is bool(refused)
+
+
+@pytest.mark.parametrize(("status", "why"), [(405, None), (404, "it answers 404"), (500, "it answers 500")])
+def test_a_host_that_serves_no_tools_is_refused(status: int, why: str | None, programs: Path) -> None:
+    class Answering(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(status)
+
+        def log_message(self, *words: object) -> None:
+            """Says nothing."""
+
+    asked: list[str] = []
+    with http.server.HTTPServer(("127.0.0.1", 0), Answering) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        try:
+            said, hint = refusal(programs, {"agent_args": ASKS, "url": url})
+            assert refusal(programs, {"profile": BARE, "url": url}) == ("", "")  # it takes no server
+        finally:
+            server.shutdown()
+            thread.join()
+    assert asked == ["/api/mcp?profile=worker"]
+    assert (why or "") in said and bool(said) is bool(why)
+    assert "leave --url out" in hint or why is None
+    said, _ = refusal(programs, {"agent_args": ASKS, "url": url})
+    assert "it does not answer" in said
 
 
 BYPASS = ("--dangerously-skip-permissions",)

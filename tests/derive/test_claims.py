@@ -12,6 +12,7 @@ from stoat.derive.claims import Refusal
 from stoat.plan.events.base import ActorKind
 from stoat.plan.facts import Facts
 from stoat.plan.ids import NodeRef
+from stoat.plan.reservations import Reservation
 from stoat.plan.state import Attempt, Mark, NodeState, PlanState
 from tests.support.states import (
     BEFORE,
@@ -68,6 +69,19 @@ def test_what_nobody_may_take(case: str, actor: ActorKind) -> None:
     given, more, held, message = EVERYBODY[case]
     refused = ask(plan("p", given, **more), actor=actor, held=held)
     assert refused is not None and refused.message == message and refused.hint
+
+
+@pytest.mark.parametrize("actor", ["person", "agent", "runner"])
+@pytest.mark.parametrize(("store", "name", "free"), [("/s", "a", True), ("/s", "x", False), ("/t", "a", False)])
+def test_while_the_machine_is_reserved_only_the_node_that_has_it_may_be_taken(
+    actor: ActorKind, store: str, name: str, free: bool
+) -> None:
+    alone = Reservation(id="t", kind="turn", since=BEFORE, store=store, plan="p", node=name, exclusive=True)
+    facts = Facts(machine="box", exclusive=(alone,), store="/s")
+    refused = claims.refusal(state(plan("p", piece("a"))), facts, NOW, NodeRef("p", "a"), actor=actor)
+    assert (refused is None) == free
+    if refused is not None:
+        assert (refused.message, "stoat machine" in refused.hint) == (f"machine reserved for p/{name}", True)
 
 
 @pytest.mark.parametrize("case", AGENTS)

@@ -16,6 +16,7 @@ from stoat.plan.evidence import SpecResult
 from stoat.plan.facts import NOTHING, Facts
 from stoat.plan.github import GitHubNow, GitHubState, Link, PullNow, RepositoryNow
 from stoat.plan.nodes import ISSUE, KINDS, PR, REVIEW, SLICE, Repo, Step
+from stoat.plan.reservations import Reservation
 from stoat.plan.state import MachineState, Mark, NodeState, Parked, PlanState, Question, State
 from tests.support.github_states import (
     GREEN,
@@ -198,6 +199,9 @@ def looks(draw: st.DrawFn) -> GitHubNow:
     return GitHubNow(at=NOW, problem=draw(problems), fix="wait", repositories=repositories)
 
 
+ALONE = Reservation(id="t", kind="turn", since=NOW, store="/s", plan=PLANS[0], node="n1", exclusive=True)
+
+
 @st.composite
 def facts(draw: st.DrawFn) -> Facts:
     """Any runners of the first plan, and which processes are dead."""
@@ -208,7 +212,11 @@ def facts(draw: st.DrawFn) -> Facts:
     dead = frozenset(draw(st.sets(st.sampled_from(["agent", "alive"]))))
     machine = draw(st.sampled_from(["", "box"]))
     lost = frozenset(draw(st.sets(st.just("r-5"))))
-    return Facts(machine=machine, runners=tuple(runners), dead=dead, lost=lost, github=draw(looks()))
+    exclusive = draw(st.sampled_from([(), (ALONE,)]))
+    return Facts(
+        machine=machine, runners=tuple(runners), dead=dead, lost=lost, github=draw(looks()), exclusive=exclusive,
+        store="/s",
+    )  # fmt: skip
 
 
 @st.composite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from typing import Any
 
 from stoat.clock import moment, since_epoch
@@ -69,8 +70,9 @@ def _claude(value: Value, first: bool) -> str | None:
             if isinstance(content, str):
                 return content if value["type"] == "assistant" else None
             blocks = content if isinstance(content, list) else []
-            told_blocks = [text for block in blocks if (text := _claude_block(block, value["type"])) is not None]
-            return "\n".join(told_blocks) or None
+            lines = "\n".join(text for block in blocks if (text := _claude_block(block, value["type"])) is not None)
+            # An agent that the agent started speaks further in.
+            return textwrap.indent(lines, "    ") if value.get("parent_tool_use_id") else lines
         case "result", _:
             return _claude_result(value, first)
     return None

@@ -99,6 +99,9 @@ def test_gemini_at_work() -> None:
             {"type": "text", "text": "a"}, {"type": "tool_use", "name": "Read", "input": {"file_path": "x.py"}},
             {"type": "tool_use", "name": "Odd", "input": {"n": 1, "why": "so"}},
             {"type": "tool_use", "name": "None", "input": {}}]}}, "a\n→ Read: x.py\n→ Odd: so\n→ None"),
+        ("claude-json", {"type": "assistant", "parent_tool_use_id": "toolu_1", "message": {"content": [
+            {"type": "text", "text": "a\nb"}, {"type": "tool_use", "name": "Read", "input": {"file_path": "x.py"}}]}},
+            "    a\n    b\n    → Read: x.py"),
         ("claude-json", {"type": "system", "subtype": "hook_started"}, None),
         ("claude-json", {"type": "rate_limit_event", "rate_limit_info": {"status": "allowed"}}, None),
         ("codex-jsonl", {"type": "item.completed", "item": {"type": "command_execution", "exit_code": 2,

@@ -186,6 +186,7 @@ def show(
         ("repo", shown["repo"]), ("waits for", waits), ("unblocks", unblocks),
         ("claim", (shown["claim"] or {}).get("holder")), ("found in", shown["discoveredFrom"]),
         *(row for step in shown["steps"] for row in _step_rows(step)),
+        *((f"work step {one['id']}", f"{one['state']}: {one['title']}") for one in shown["workSteps"]),
         *(("pull request", pr["line"]) for pr in shown["prs"]),
         *((f"finding {one['id']}", f"{one['state']}: {one['title']}") for one in shown["findings"]),
     ]  # fmt: skip

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from stoat.mcp.tools import TOOLS
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo
 from tests.support.mcp_wire import call
+from tests.support.waiting import wait_until
 
 
 class Agent:
@@ -107,6 +110,7 @@ def test_an_agent_says_what_it_is_at_and_the_steps_it_takes(agent: Agent, stoat:
     assert (told["note"], told["steps"][0]["state"]) == ("reading", "running")
     assert agent.ok("report_activity", activity="testing", step="read", state="done")["steps"][0]["state"] == "done"
     assert stoat.json("node", "show", "demo/parser", "--offline")["workSteps"][0]["state"] == "done"
+    assert re.search(r"work step read +done: Read it", stoat.ok("node", "show", "demo/parser", "--offline"))
     assert stoat.json("status", "demo")["nodes"][0]["claim"]["note"] == "testing"
     assert "no step 'land'" in agent.refused("report_activity", activity="x", step="land")
     assert "no step" in agent.refused("report_activity", activity="x", state="done")
@@ -201,6 +205,23 @@ def test_a_run_that_ended_is_not_waited_for_and_one_that_never_began_is_said(
     run = report(repo, stoat, "demo/suite/unit")
     ended = agent.ok("await_run_completion", tag="demo/suite")
     assert (ended["ended"], ended["run"]["runId"], ended["hint"]) == (True, run, None)
+
+
+def test_a_run_that_goes_is_waited_for_until_it_ends(endpoint: Endpoint, stoat: Stoat) -> None:
+    gate = stoat.start(
+        "gate", "exec", "demo/suite", "--step", "unit", "--", "sh", "-c", "read line", stdin=subprocess.PIPE
+    )
+    try:
+        wait_until(lambda: stoat.json("runs", "list", "--tag", "demo/suite"), 30, "the run")
+        told: list[str] = []
+        waiting = Waiting(seconds=60, tell=lambda words: (told.append(words), gate.stdin.close()))  # type: ignore[func-returns-value,union-attr]
+        message = call("await_run_completion", {"tag": "demo/suite"})
+        awaited = endpoint.answer(message, peer_of(message, Peer()), waiting)["result"]["structuredContent"]
+    finally:
+        gate.kill()
+        gate.wait()
+    assert (awaited["ended"], awaited["run"]["finished"]) == (True, True)
+    assert told == ["waiting for the run of demo/suite to end"]
 
 
 def test_work_found_on_the_way_is_filed_with_where_it_was_found(agent: Agent, stoat: Stoat) -> None:

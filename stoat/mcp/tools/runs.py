@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -100,26 +101,33 @@ def _failed(one: ScenarioShown) -> FailedTest:
 
 def _await(call: Call, given: OfRun) -> Awaited:
     tag, waiting, archive = _tag(call, given), call.waiting, Archive.of(call.session.store.common)
-
-    def seen() -> RunShown | None:
-        return _newest(call, tag) if given.run_id is None else run_list.show(call.session, given.run_id).run
+    seen: RunShown | None = None
 
     def ended() -> RunShown | None:
-        run = seen()
-        return run if run is not None and (run.finished or run.orphaned) else None
+        nonlocal seen
+        seen = _newest(call, tag) if given.run_id is None else run_list.show(call.session, given.run_id).run
+        return seen if seen is not None and (seen.finished or seen.orphaned) else None
 
     def changed() -> object:
-        # What a run tells while it goes is in its archive alone.
-        return call.session.store.tip(), [(one.run_id, one.size) for one in archive.runs()]
+        # What a run tells while it goes is in its archive alone, and that it began perhaps, too.
+        own = archive.path(seen.run_id) if seen is not None and seen.archived else archive.directory
+        return call.session.store.tip(), _touched(archive.directory), _touched(own)
 
-    run = ended()
-    if run is None:
+    if ended() is None:
         waiting.tell(f"waiting for the run {given.run_id or f'of {tag}'} to end")
-        run = awaiting.wait(ended, changed, waiting.seconds, waiting.stopped)
-    if run is not None:
-        return Awaited(True, run, None)
-    run = seen()
-    return Awaited(False, run, "it goes on: call await_run_completion again" if run else f"no run of {tag} began yet")
+        awaiting.wait(ended, changed, waiting.seconds, waiting.stopped)
+    if seen is not None and (seen.finished or seen.orphaned):
+        return Awaited(True, seen, None)
+    return Awaited(False, seen, "it goes on: call await_run_completion again" if seen else f"no run of {tag} began yet")
+
+
+def _touched(path: Path) -> tuple[int, int]:
+    """When a file or a directory was last changed, and its size; zeros where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
 
 
 TOOLS = (

@@ -7,6 +7,7 @@ row that applies:
 |-------------------------------------------------------------------|------------------|
 | the node itself is kept from every runner (holds.py)              | held             |
 | … because it needs a go-ahead and has none                        | go-ahead         |
+| … for a cloud agent, and a runner hands such nodes over           | as below         |
 | no runner of the plan that answers in a checkout of its repository | no-runner       |
 | that runner is stopping                                           | stopping         |
 | that runner waits for a usage limit                               | limited          |
@@ -70,6 +71,13 @@ class Runners:
         """How the plan's runners stand to nodes of a repository (None: of any)."""
         return self._ask(slug, repository)[0]
 
+    def hands_over(self, slug: str, repository: str | None) -> bool:
+        """Whether a runner of a repository's nodes (None: of any) hands over those that are kept for cloud agents."""
+        return any(
+            one.is_reachable and one.cloud is not None and (repository is None or same_repository(one.repo, repository))
+            for one in self.of_plan.get(slug, ())
+        )
+
     def said(self, slug: str, repository: str | None, node: str) -> Launch | None:
         """What the runner of a repository's nodes itself said of one of them; None when it said nothing."""
         held = self._ask(slug, repository)[1].get(node)
@@ -119,9 +127,9 @@ def decide(here: Here, runners: Runners) -> Launch:
     hold = hold_of(
         here.plan, here.node, status=verdict.status, detail=verdict.detail, holder=holder, upstream=here.unlanded
     )
-    if hold is not None:
-        return Launch("go-ahead" if hold.reason == "go-ahead" else "held", say.held(hold))
     repository = repository_of(here.plan.header, here.node.spec)
+    if hold is not None and not (hold.reason == "cloud" and runners.hands_over(here.slug, repository)):
+        return Launch("go-ahead" if hold.reason == "go-ahead" else "held", say.held(hold))
     found = runners.on(here.slug, repository)
     if found.reason in ("next", "waiting-for-slot"):
         reserved = runners.reserved(here.slug, here.id)

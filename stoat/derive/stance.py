@@ -28,7 +28,7 @@ The first row that applies. A done node has no stance, nor has one of an archive
 | not ready                                                             | waiting |             |
 | ready, and kept for a person                                          | you     | person      |
 | ready, and a go-ahead is awaited that can be given                    | you     | go-ahead    |
-| ready, and kept for a cloud agent                                     | you     | cloud       |
+| ready, kept for a cloud agent, and no runner hands such nodes over    | you     | cloud       |
 | ready, and its runner launches it next, or judges its last attempt    | moving  |             |
 | ready, of a kind that is launched                                     | held    |             |
 | ready, and to be observed or bound                                    | waiting |             |
@@ -210,7 +210,7 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -
     lacking = here.node.spec.kind == ISSUE and here.node.spec.issue is None
     if here.launched and lacking and not may_be_created(here.plan, here.node):
         return Standing("waiting", say.unbound(commands.bind(here.slug, here.id)))
-    if here.for_the_cloud:
+    if here.for_the_cloud and not runners.hands_over(here.slug, repository_of(here.plan.header, here.node.spec)):
         return _you("cloud", since, commands.claim(here.slug, here.id), say.CLOUD)
     if launch is None:
         return Standing("waiting", here.verdict.detail)

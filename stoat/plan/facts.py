@@ -70,6 +70,8 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     """Why a node is not launched although it is ready, by node id, as the runner last said it."""
     pid: int | None = None
     was: dict[str, int] = {}
+    cloud: str | None = None
+    """The launcher with which it hands nodes to cloud agents; None where it hands over none."""
     stopped: StopFact | None = None
     spend: str | None = None
     """In the tool's words, that its account has no money left: only a person ends that."""

@@ -98,6 +98,8 @@ CASES: list[tuple[str, NodeState, dict[str, object], tuple[RunnerFact, ...], tup
      ("waiting", "not filed as an issue yet: bind it with `stoat node bind p/a --issue N`", None, None)),
     ("cloud", piece("a", cloud=JO), {}, HERE,
      ("you", "kept for a cloud agent: start one, claiming the node for it", "cloud", "stoat claim p/a")),
+    ("cloud, and a runner hands it over", piece("a", cloud=JO), {}, (runner(cloud="actions"),),
+     ("moving", "its runner launches it next", None, None)),
     ("a review", node("a", "review"), {}, HERE, ("moving", "its runner launches it next", None, None)),
     ("a person's review", node("a", "review", spec={"assignee": "person"}), {}, (),
      ("you", "a step of yours", "person", "stoat done p/a")),

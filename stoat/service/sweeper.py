@@ -113,9 +113,9 @@ class Sweeper:
         self._branches_at = time.monotonic() + min(BRANCHES, self._period)
         try:
             unseen = frozenset(branch_moves.observe(self._session).look.problems)
-        except StoatError as problem:
+        except StoatError as trouble:
             # No reason to keep away from GitHub.
-            unseen = frozenset([problem.message])
+            unseen = frozenset([trouble.message])
         for problem in sorted(unseen - self._unseen):
             _log.warning("%s", problem)
         self._unseen = unseen

@@ -170,7 +170,12 @@ def _usage(sentence: str, block: str, tool: str | None) -> Said | None:
     if _QUOTA.match(sentence) and (tool == "codex" or (tool != "gemini" and not _OF_GOOGLE.search(block))):
         return Said("spend", shown(sentence))
     if _QUOTA.match(sentence) or _METRIC.match(sentence):
-        return Said("usage", shown(block), "daily" if _PER_DAY.search(block) else None, resets_in(block))
+        return Said(
+            "usage",
+            shown(block.partition(" For more information")[0]),
+            "daily" if _PER_DAY.search(block) else None,
+            resets_in(block),
+        )
     return None
 
 

@@ -167,6 +167,13 @@ def test_codex_and_gemini_mean_different_things_by_the_same_words() -> None:
     assert [said.kind for tool in ("codex", "gemini") if (said := find(text, tool))] == ["spend", "usage"]
 
 
+def test_people_are_not_shown_where_google_explains_its_quotas() -> None:
+    row = next(row for row in LIMITS if row["text"].startswith("You exceeded"))
+    said = find(row["text"])
+    assert said is not None
+    assert said.text == "You exceeded your current quota, please check your plan and billing details."
+
+
 def test_control_characters_are_spelled_out() -> None:
     said = find("You've hit your session limit · \x1b[2Jresets 4pm")
     assert said is not None and "\x1b" not in said.text

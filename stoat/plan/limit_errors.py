@@ -41,9 +41,9 @@ _GOOGLE: dict[tuple[Any, Any], LimitKind] = {
 }
 
 _BEFORE = re.compile(
-    r"[\s■✕✖✗⎿🖐⚠●\[]*(?:data: *|(?:ERROR|[Ee]rror|API Error|stream error): *)*"
+    r"[\s■✕✖✗⎿🖐⚠●\[]*(?:data: *|(?:ERROR|[Ee]rror|API Error|stream error): *)*(?:API Error \()?"
     r"(?:(?:unexpected status )?\d{3}\b[\w ]*:? *)?"
-    r"|Attempt \d+ failed[^{]*\b_?ApiError: "
+    r"|(?:(?:Attempt \d+ failed|Error when talking to)[^{]*\b)?_?ApiError: [^{]*"
 )
 _CUT_OFF = re.compile(r'"type": ?"(?P<type>[a-z_]+)"')
 _MESSAGE = re.compile(r'\s*"message": ?(?P<text>"(?:[^"\\]|\\.)*")')

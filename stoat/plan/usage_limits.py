@@ -54,7 +54,9 @@ _HIT = re.compile(
     rf"You{_A}ve (?:hit|reached) your (?P<window>(?:{_WORD} ){{0,4}}?)limit(?: for \S+(?: \S+)?)??{_END}", re.IGNORECASE
 )
 _RAN_OUT = re.compile(rf"(?P<window>{_KNOWN}) limit reached(?=\s*{_DOT}\s*resets)", re.IGNORECASE)
-_REACHED = re.compile(r"Claude (?:AI )?usage limit reached(?=\||\.|\s*$)", re.IGNORECASE)
+_REACHED = re.compile(
+    r"Claude (?:AI )?usage limit reached(?=\||\.|\s*$)|usage limit reached(?=\|\d{9,13}\s*$)", re.IGNORECASE
+)
 _EXTRA = re.compile(rf"You{_A}re out of extra usage{_END}", re.IGNORECASE)
 _EXHAUSTED = re.compile(
     r"You have exhausted your (?:(?P<window>daily|weekly) quota|capacity|quota) on this model", re.IGNORECASE
@@ -84,7 +86,7 @@ _FORMS = (
     _Form("rate", re.compile(r"Resource has been exhausted \(e\.g\. check quota\)", re.IGNORECASE)),
     _Form("rate", re.compile(r"Resource exhausted\. Please try again later\.", re.IGNORECASE)),
     _Form("rate", re.compile(r"Attempt \d+ failed with status 429\. Retrying with backoff"), whole=True),
-    _Form("overloaded", re.compile(r"API Error: (?:Repeated )?(?:529|503) "), whole=True),
+    _Form("overloaded", re.compile(r"API Error: (?:(?:Repeated )?(?:529|503) |Overloaded\b)"), whole=True),
     _Form("overloaded", re.compile(r"exceeded retry limit, last status: (?:503|529)\b")),
     _Form("overloaded", re.compile(r"Attempt \d+ failed with status 503\. Retrying with backoff"), whole=True),
     _Form("overloaded", re.compile(r"The model is overloaded\. Please try again later", re.IGNORECASE)),

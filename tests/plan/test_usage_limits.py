@@ -127,6 +127,20 @@ def test_ordinary_text_about_limits_is_none(text: str) -> None:
         ("You’ve hit your usage limit for gpt-5.1-codex. Switch to another model now, or try again at 4:10 PM.",
          ("usage", None, Clock(hour=16, minute=10))),
         ("API Error: Repeated 529 Overloaded errors", ("overloaded", None, None)),
+        ("API Error: Overloaded", ("overloaded", None, None)),
+        ("usage limit reached|1762952400", ("usage", None, Epoch(1762952400))),
+        ('API Error (429 {"type":"error","error":{"type":"rate_limit_error","message":"m"}}) · Retrying in 5 seconds… '
+         "(attempt 3/10)", ("rate", None, None)),
+        ('Error when talking to Gemini API Full report available at: /tmp/x.json _ApiError: {"error":{"code":429,'
+         '"message":"m","status":"RESOURCE_EXHAUSTED"}}', ("rate", None, None)),
+        ('ApiError: got status: 503 Service Unavailable. {"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}',
+         ("overloaded", None, None)),
+        ("[API Error: Quota exceeded for quota metric 'Gemini 2.5 Pro Requests' and limit 'Gemini 2.5 Pro Requests per "
+         "day per user' of service 'x']", ("usage", "daily", None)),
+        ("Claude usage limit reached. Your limit will reset at Oct 6, 1pm (Europe/Warsaw).",
+         ("usage", None, Clock(hour=13, minute=0, tz="Europe/Warsaw", month=10, day=6))),
+        ("You've hit your limit · resets 3am (Europe/London)\n/upgrade to increase your usage limit.",
+         ("usage", None, Clock(hour=3, minute=0, tz="Europe/London"))),
         ("API Error: Request rejected (429) · slow down", ("rate", None, None)),
         ("We’re currently experiencing high demand, which may cause temporary errors.", ("overloaded", None, None)),
         ("rate limit exceeded: Rate limit reached for gpt-5 in organization org-x on tokens per min (TPM): Limit 3, "

@@ -47,7 +47,7 @@ def _is_lost(archive: Archive, run_id: str, alone: bool) -> bool:
         return True
     try:
         path = archive.path(run_id)
-        if alone and time.time() - path.stat().st_mtime > SILENCE:
+        if alone and abs(time.time() - path.stat().st_mtime) > SILENCE:
             return True
         return any(is_known_dead(wire.text(event, "process")) for event in islice(events(path), _FIRST))
     except (NotFound, OSError):

@@ -215,7 +215,7 @@ class HeardRuns:
 
     def _is_fresh(self, touched: float, process: str | None) -> bool:
         """Whether somebody else appended to an archive since this process began, not long ago, and is not dead."""
-        return touched > self._since and time.time() - touched <= self.silence and not is_known_dead(process)
+        return touched > self._since and abs(time.time() - touched) <= self.silence and not is_known_dead(process)
 
     def _follow(self, run_id: str, held: Held) -> None:
         """Take in what somebody else did to a run that is held: another server that hears of it too, or ejected it."""

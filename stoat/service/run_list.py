@@ -292,7 +292,7 @@ def _alone(archived: Indexed) -> RunShown:
 
 def _fresh(archived: Indexed) -> bool:
     """Whether somebody appended to it just now, and is not known to be dead: its publisher still speaks."""
-    return time.time() - archived.touched <= SILENCE and not is_known_dead(archived.process)
+    return abs(time.time() - archived.touched) <= SILENCE and not is_known_dead(archived.process)
 
 
 def _dirty(event: Run) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -14,9 +15,9 @@ import pytest
 
 from stoat import clock
 from stoat.observe.archive import Archive
-from stoat.observe.silence import SILENCE
+from stoat.observe.silence import SILENCE, lost_runs
 from stoat.plan.monitor.shown import detail
-from stoat.service import monitoring
+from stoat.service import monitoring, run_list
 from stoat.service.monitoring import Monitor
 from stoat.service.session import Session, open_session
 from tests.support.gitrepo import GitRepo
@@ -179,3 +180,17 @@ def test_a_run_that_was_let_go_is_read_back_with_what_came_since(session: Sessio
 
 def _heard(monitor: Monitor) -> int:
     return sum(held.run.heard for held in monitor.runs.held())
+
+
+@pytest.mark.parametrize("off", [-2 * SILENCE, 2 * SILENCE])
+def test_a_run_that_was_heard_far_from_now_by_the_clock_is_not_going(session: Session, off: float) -> None:
+    """The clock was set back, or forth, since its last word: it goes on as soon as it says another."""
+    server, alone = Monitor(session, {}), Monitor(session, {})
+    alone.take(body(*a_run().events[:3]))
+    assert not server.runs.listed()[0].orphaned and not run_list.listed(session)[0].orphaned
+    then = time.time() + off
+    os.utime(server.runs.archive.path("r-1"), (then, then))
+    assert server.runs.listed()[0].orphaned and run_list.listed(session)[0].orphaned
+    assert lost_runs(session.store.common, ["r-1"]) == {"r-1"}
+    alone.take(body(a_run().events[3]))
+    assert not server.runs.listed()[0].orphaned

@@ -71,7 +71,7 @@ def _tell(shown: MachineShown) -> None:
     if shown.short is not None:
         render.say(f"⚠ {shown.short}")
     if shown.reserved_for is not None:
-        render.say(f"⚠ {say.reserved(shown.reserved_for)}")
+        render.say(f"⚠ {render.clean(say.reserved(shown.reserved_for))}")
     render.table(
         ("node", "what", "has", "since"),
         [

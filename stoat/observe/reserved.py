@@ -20,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 
+from stoat import clock
 from stoat.errors import UNDECODABLE
 from stoat.observe.replacing import DRAFT, replaced
 from stoat.plan.reservations import Limits, Reservation
@@ -122,8 +123,11 @@ def remove(reservation_id: str) -> None:
 def is_live(one: Reservation) -> bool:
     """Whether it counts: what runs is alive; before that is noted, its runner, or whatever was started with its claim.
 
-    A process of another machine or container cannot be seen from here, and counts there.
+    A turn counts until its time is over, too. A process of another machine or container cannot be seen from here, and
+    counts there.
     """
+    if one.until is not None and clock.now() > one.until:
+        return False
     if one.process is not None:
         return _is_alive(one.process)
     return _is_alive(one.runner) or (one.claim != "" and bool(find_marked(CLAIM, one.claim)))
@@ -185,7 +189,7 @@ def _swept(place: Path) -> tuple[Reservation, ...]:
     for one in _all(place):
         if is_live(one):
             alive.append(one)
-        elif is_known_dead(one.process or one.runner):
+        elif one.until is not None or is_known_dead(one.process or one.runner):
             remove(one.id)
     for file in _files(place):
         with contextlib.suppress(OSError):

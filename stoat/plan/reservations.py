@@ -42,6 +42,8 @@ class Reservation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
     uses: dict[str, Use] = {}
     exclusive: bool = False
     ports: dict[str, int] = {}
+    until: Time | None = None
+    """When a turn is over unless its runner says it anew: one that is stopped keeps the machine from nobody."""
 
     @property
     def of(self) -> tuple[str, str, str]:

@@ -116,7 +116,7 @@ def _keep_a_turn(
         state, ready, unreachable = _prepare(run, state, node, unreachable)
         if ready is None:
             return state, unreachable, False
-        reserving.take_a_turn(run, state, offer)
+    reserving.take_a_turn(run, state, offer)
     return state, unreachable, True
 
 

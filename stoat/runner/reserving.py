@@ -28,6 +28,8 @@ from stoat.runner import ports
 from stoat.runner.state import Job, Run, RunState
 from stoat.service.session import mint
 
+_TURN = 60.0
+"""Seconds for which a turn lasts at least without being said anew: a poll that lands or fetches takes a while."""
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 
 
@@ -76,14 +78,20 @@ def take(
 
 
 def take_a_turn(run: Run, state: RunState, offer: Offer) -> bool:
-    """Have the machine kept for an exclusive node until it is free; False where it is another one's turn."""
-    one = wanted(run, state, offer, "turn")
+    """Have the machine kept for an exclusive node until it is free; False where it is another one's turn.
+
+    It is said anew at every poll, well before it is over.
+    """
+    now, lasts = clock.now(), max(_TURN, 4 * run.options.poll_seconds)
+    one = replace(wanted(run, state, offer, "turn"), until=clock.plus(now, lasts))
     with reserved.locked() as table:
         if table is None:
             return False
         first = reservations.reserver(table.live)
         if first is None:
             table.put(one)
+        elif first.of == one.of and first.until is not None and clock.seconds_between(now, first.until) < lasts / 2:
+            table.put(replace(first, until=one.until))
         return first is None or first.of == one.of
 
 

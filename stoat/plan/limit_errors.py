@@ -99,14 +99,15 @@ def error(written: Any) -> Told | None:
 
 
 def _reset(error: dict[str, Any]) -> Resets | None:
-    at, seconds = error.get("resets_at"), error.get("resets_in_seconds")
-    if _is_number(at):
-        return epoch(float(at))
-    return After(float(seconds)) if _is_number(seconds) else None
+    at, seconds = _number(error.get("resets_at")), _number(error.get("resets_in_seconds"))
+    if at is not None:
+        return epoch(at)
+    return None if seconds is None else After(seconds)
 
 
-def _is_number(written: Any) -> bool:
-    return isinstance(written, int | float) and not isinstance(written, bool) and 0 < written < _LARGEST
+def _number(written: Any) -> float | None:
+    is_number = isinstance(written, int | float) and not isinstance(written, bool) and 0 < written < _LARGEST
+    return float(written) if is_number else None
 
 
 def _details(details: Any) -> tuple[str | None, Resets | None]:

@@ -180,10 +180,9 @@ def stray_in(store: str | None, tag: str) -> str | None:
     if store is None:
         return None
     try:
-        from stoat.derive.wording.tags import stray
-        from stoat.service.tags import is_stray_in
+        from stoat.service import tags
 
-        return stray(tag) if is_stray_in(Path(store), tag) else None
+        return tags.stray_in(Path(store), tag)
     except Exception:
         # A remark is not worth a run's being heard.
         return None

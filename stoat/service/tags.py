@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from stoat.derive.wording.tags import stray
 from stoat.errors import Invalid
 from stoat.gitstore.log import Store
 from stoat.plan.state import State
@@ -22,6 +23,7 @@ def is_stray(state: State, tag: str | None) -> bool:
     return plan is None or ref.node not in plan.nodes
 
 
-def is_stray_in(common: Path, tag: str) -> bool:
-    """The same in the store of that common git directory. StoatError where it cannot be read."""
-    return is_stray(Store.open(common).state(), tag)
+def stray_in(common: Path, tag: str) -> str | None:
+    """What is to be said of a tag that names no node of the store of that common git directory; None where it names
+    one. StoatError where the store cannot be read."""
+    return stray(tag) if is_stray(Store.open(common).state(), tag) else None

@@ -54,9 +54,7 @@ def wanted(run: Run, state: RunState, offer: Offer, kind: ReservationKind = "age
     )  # fmt: skip
 
 
-def take(
-    run: Run, state: RunState, offer: Offer, worktree: Path, kind: ReservationKind = "agent"
-) -> Reserved | Hold:
+def take(run: Run, state: RunState, offer: Offer, worktree: Path, kind: ReservationKind = "agent") -> Reserved | Hold:
     """Have the node's part of the machine, all of it, with its ports; or what keeps it from that.
 
     A verification has no claim of its own: the one of the proof is empty. OSError where nothing can be written.

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from stoat.clock import Time, seconds_between
+from stoat.errors import Refused
 from stoat.gitstore.log import Change
 from stoat.plan import streams
 from stoat.plan.events import claims as leases
 from stoat.plan.events import working as rules
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.ids import NodeRef
-from stoat.plan.state import Claim, NodeState, State, WorkState, WorkStep
+from stoat.plan.state import Claim, NodeState, PlanState, State, WorkState, WorkStep
 from stoat.service import run_list
 from stoat.service.run_list import RunShown
 from stoat.service.runs import split_tag
@@ -65,15 +66,28 @@ def activity(
         if step is not None:
             events.append(rules.report_step(plan, node, step, state, actor=session.actor, claim_id=claim_id))
         if note != held.note or seconds_between(held.renewed_at, now) >= QUIET:
-            # A lease that runs for longer is not cut short by a sign of life.
-            left = seconds_between(now, held.expires_at)
-            lease = min(max(leases.DEFAULT_LEASE, left), leases.LONGEST_LEASE)
-            said = leases.renew(plan, node, actor=session.actor, lease=lease, claim_id=claim_id, note=note)
-            events.append(said)
+            events.append(_renewed(plan, node, held, now, session, note))
         entries = [(streams.of_plan(ref.plan), event) for event in events if event is not None]
         return Change(entries, f"{ref.plan}: {session.actor.name} works on {ref.node}") if entries else None
 
     return shown(session, session.commit(decide).state, ref)
+
+
+def keep(session: Session, ref: NodeRef, *, claim_id: str | None = None) -> None:
+    """Keep a node while one waits on its account; nothing for who does not hold it, or renewed it a moment ago."""
+
+    def decide(state: State, now: Time) -> Change | None:
+        plan, node = node_of(state, ref)
+        try:
+            held = leases.mine(plan, node, session.actor, claim_id)
+        except Refused:
+            return None
+        if seconds_between(held.renewed_at, now) < QUIET:
+            return None
+        subject = f"{ref.plan}: {session.actor.name} keeps {ref.node}"
+        return Change([(streams.of_plan(ref.plan), _renewed(plan, node, held, now, session, None))], subject)
+
+    session.commit(decide)
 
 
 def declare_steps(session: Session, ref: NodeRef, steps: Sequence[WorkStep], *, claim_id: str | None = None) -> Working:
@@ -105,6 +119,14 @@ def shown(session: Session, state: State, ref: NodeRef) -> Working:
 def steps_of(session: Session, node: NodeState) -> tuple[WorkShown, ...]:
     """The steps that whoever has a node's claim means to take; none where nobody has one."""
     return tuple(_steps(session, node.claim)) if node.claim is not None else ()
+
+
+def _renewed(
+    plan: PlanState, node: NodeState, held: Claim, now: Time, session: Session, note: str | None
+) -> leases.ClaimRenewed:
+    # A lease that runs for longer is not cut short by a sign of life.
+    lease = min(max(leases.DEFAULT_LEASE, seconds_between(now, held.expires_at)), leases.LONGEST_LEASE)
+    return leases.renew(plan, node, actor=session.actor, lease=lease, claim_id=held.id, note=note)
 
 
 def _steps(session: Session, held: Claim) -> list[WorkShown]:

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from stoat.mcp.calling import call
 from stoat.mcp.desk import Desk
+from stoat.mcp.schemas import arguments_schema
 from stoat.mcp.tool import Tool, Waiting
 from stoat.mcp.tools import TOOLS
+from tests.mcp.conftest import PLAN
 from tests.support.command import Stoat
 from tests.support.gitrepo import GitRepo
 
@@ -30,8 +32,6 @@ VALUES = st.recursive(
 @pytest.fixture(scope="module")
 def desk(_isolated_session: None, tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """An agent on the node `parser` of a plan that these tests may fill with anything."""
-    from tests.mcp.conftest import PLAN
-
     repo = GitRepo(tmp_path_factory.mktemp("anything") / "project").init()
     repo.commit({"plan.yaml": PLAN}, "Start")
     stoat = Stoat(Path(repo.path))
@@ -44,9 +44,8 @@ def desk(_isolated_session: None, tmp_path_factory: pytest.TempPathFactory) -> D
 
 
 def arguments_of(tool: Tool) -> st.SearchStrategy[dict[str, Any]]:
-    """Its own arguments with any values, and now and then one that it does not have."""
-    names = [field.alias or name for name, field in tool.arguments.model_fields.items()]
-    names = [tool.arguments.model_config["alias_generator"](name) for name in tool.arguments.model_fields] or names  # type: ignore[operator,misc]
+    """Its own arguments with any values, and now and then some that it does not have."""
+    names = arguments_schema(tool.arguments)["properties"]
     own = st.fixed_dictionaries({}, optional={name: TEXTS | VALUES for name in names if name != "github"})
     return own | st.dictionaries(TEXTS, VALUES, max_size=2)
 

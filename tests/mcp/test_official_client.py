@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
 
@@ -15,6 +16,8 @@ from tests.support.command import Stoat
 from tests.support.mcp_wire import LEGACY, MODERN
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 MODES = {"auto": MODERN, "legacy": LEGACY[-1]}
 
 Session = Callable[[Callable[[Client], Awaitable[None]]], None]
@@ -23,8 +26,6 @@ Session = Callable[[Callable[[Client], Awaitable[None]]], None]
 @pytest.fixture(params=MODES)
 def session(request: pytest.FixtureRequest, stoat: Stoat, worker: dict[str, str], home: object) -> Session:
     """Runs a conversation with a server that this client started for the agent on `demo/parser`."""
-    import os
-
     inherited = {name: value for name, value in os.environ.items() if name.startswith(("GIT_", "HOME", "XDG_"))}
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "stoat", "mcp", "--profile", "worker"], cwd=stoat.directory,

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from mcp_types import jsonrpc as codes
 
 from stoat.mcp.stdio import LONGEST_LINE, MOST_CALLS, Times
+from stoat.mcp.tools import TOOLS
 from tests.mcp.conftest import Serve
 from tests.support.command import Stoat
 from tests.support.mcp_wire import LEGACY, Wire, call, initialize, request
@@ -225,12 +229,8 @@ def test_a_killed_one_leaves_a_store_that_the_next_one_goes_on_with(
     stoat.ok("report", "demo/parser", "--note", "after", env=worker)
 
 
-def test_where_there_is_no_store_it_starts_and_every_tool_says_so(tmp_path: os.PathLike[str]) -> None:
-    from pathlib import Path
-
-    from stoat.mcp.tools import TOOLS
-
-    process = Stoat(Path(tmp_path)).start("mcp", stdin=subprocess.PIPE)
+def test_where_there_is_no_store_it_starts_and_every_tool_says_so(tmp_path: Path) -> None:
+    process = Stoat(tmp_path).start("mcp", stdin=subprocess.PIPE)
     needed = {
         "ask_person": {"question": "x", "node": "demo/a"}, "report_activity": {"activity": "x", "node": "demo/a"},
         "declare_node_steps": {"steps": [], "node": "demo/a"}, "submit_review": {"findings": []},
@@ -253,11 +253,23 @@ def test_a_stray_print_of_a_command_that_it_starts_reaches_no_client(stoat: Stoa
         "    print('stray'); os.system('echo stray; cat')\n"
         "    os.write(sink, os.read(source, 9))\n"
     )
-    import sys
-
     ran = subprocess.run([sys.executable, "-c", code], input=b"the wire\n", capture_output=True, timeout=60)
     assert ran.stdout == b"the wire\n"
     assert ran.stderr.count(b"stray") == 2
+
+
+def test_who_starts_it_in_a_terminal_is_told_what_it_is(stoat: Stoat) -> None:
+    ours, theirs = pty.openpty()
+    process = stoat.start("mcp", stdin=theirs)
+    os.close(theirs)
+    assert process.stderr is not None
+    told = process.stderr.readline() + process.stderr.readline()
+    assert b"speaks MCP" in told
+    assert b"claude mcp add stoat" in told
+    os.write(ours, b"\x04")
+    assert process.wait(30) == 0
+    process.communicate()
+    os.close(ours)
 
 
 def test_a_profile_that_there_is_not_is_wrong_usage(stoat: Stoat) -> None:

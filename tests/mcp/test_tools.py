@@ -12,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from stoat.mcp.bounding import TEXT, WHOLE, bounded
+from stoat.mcp.desk import Desk
 from stoat.mcp.protocol import Endpoint, Peer, peer_of
 from stoat.mcp.tool import Waiting
 from stoat.mcp.tools import TOOLS
@@ -240,8 +241,6 @@ def test_work_found_on_the_way_is_filed_with_where_it_was_found(agent: Agent, st
 
 
 def test_a_process_without_an_agents_name_is_an_agent_all_the_same(endpoint: Endpoint, stoat: Stoat) -> None:
-    from stoat.mcp.desk import Desk
-
     desk = Desk(stoat.directory, {name: value for name, value in endpoint._desk.environ.items() if "STOAT" not in name})
     nameless = Agent(Endpoint(endpoint.tools, desk, "", "1"))
     nameless.ok("ask_person", question="who am I?", node="demo/parser", wait=False)

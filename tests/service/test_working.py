@@ -39,6 +39,19 @@ def test_a_sign_of_life_cuts_no_lease_short(alf: Session) -> None:
     assert working.activity(alf, PARSER, "reading").expires_at >= long.expires_at
 
 
+def test_who_waits_keeps_the_node_that_it_holds(alf: Session, speak: As, monkeypatch: pytest.MonkeyPatch) -> None:
+    tip = alf.store.tip()
+    working.keep(alf, PARSER)
+    working.keep(speak("bob", "agent"), PARSER)
+    working.keep(alf, NodeRef("demo", "suite"))
+    assert alf.store.tip() == tip
+    before = working.shown(alf, alf.state(), PARSER).expires_at
+    monkeypatch.setattr(working, "QUIET", 0.0)
+    working.keep(alf, PARSER)
+    assert working.shown(alf, alf.state(), PARSER).expires_at > before
+    assert alf.store.tip() != tip
+
+
 def test_steps_are_declared_reported_and_shown_and_change_no_status(alf: Session) -> None:
     before = alf.answers().by_ref["demo/parser"].status
     working.declare_steps(alf, PARSER, STEPS)

@@ -9,7 +9,8 @@ from stoat.clock import Time
 from stoat.errors import Refused
 from stoat.mcp.schemas import outline
 from stoat.mcp.tool import ByAgent, Call, Tool
-from stoat.service import questions
+from stoat.plan.ids import NodeRef
+from stoat.service import questions, working
 from stoat.service.reading import AnswerShown, question_shown
 
 
@@ -43,10 +44,13 @@ def _ask(call: Call, given: AskPerson) -> QuestionAsked:
         asked = questions.ask(session, call.assigned.node(given.plan, given.node), given.question)
     else:
         asked = questions.find(session.state(), given.question_id or "")[1]
+    plan = questions.find(session.state(), asked.id)[0]
     if given.wait and asked.state == "open":
+        ref = NodeRef(plan.slug, asked.node)
+        working.keep(session, ref, claim_id=call.assigned.claim_on(ref))
         waiting.tell(f"asked as {asked.id}; waiting for a person's answer")
         asked = questions.wait(session, asked.id, waiting.seconds, waiting.stopped)
-    shown = question_shown(questions.find(session.state(), asked.id)[0], asked)
+    shown = question_shown(plan, asked)
     return QuestionAsked(
         shown.id, shown.plan, shown.node, shown.question, shown.asked_by, shown.at, shown.state, shown.answer,
         _hint(given.wait, shown.state, shown.id),

@@ -60,6 +60,7 @@ def machine(
 
 def _tell(shown: MachineShown) -> None:
     from stoat.derive.wording import machine as say
+    from stoat.derive.wording.text import moment
 
     held, stands, limits = shown.held, shown.pressure, shown.limits
     why = f": {render.clean(held.why)}" if held is not None and held.why else ""
@@ -79,7 +80,7 @@ def _tell(shown: MachineShown) -> None:
                 f"{one.plan}/{one.node}" if one.node else "", say.KINDS[one.kind],
                 ", ".join([*(["the machine"] if one.exclusive else []), *one.uses,
                            *(f"{name}={port}" for name, port in one.ports.items())]),
-                one.since,
+                moment(one.since),
             )
             for one in shown.taken
         ],

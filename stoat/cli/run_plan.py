@@ -91,8 +91,8 @@ def work(
     fix_with: Annotated[str, typer.Option(help="Who fixes a PR: resume or fresh. (Later.)")] = "resume",
     launcher: Annotated[str, typer.Option(help="Launcher profile.")] = "claude",
     launchers: Annotated[Path | None, typer.Option(help="Profiles file; else ~/.stoat/launchers.json.")] = None,
-    cloud_launcher: Annotated[str | None, typer.Option(help="A profile for cloud agents. (Later.)")] = None,
-    cloud_url: Annotated[str | None, typer.Option(help="The address cloud agents use. (Later.)")] = None,
+    cloud_launcher: Annotated[str | None, typer.Option(help="Hands cloud-marked issues to a cloud agent.")] = None,
+    cloud_url: Annotated[str | None, typer.Option(help="Where cloud agents report; else --url.")] = None,
     agent_command: Annotated[str | None, typer.Option(help="Another executable for the profile.")] = None,
     model: Annotated[str | None, typer.Option(help="Every worker's model, unless its node names one.")] = None,
     lean: Annotated[bool, typer.Option("--lean", help="Workers without your own settings and skills.")] = False,
@@ -143,6 +143,7 @@ def work(
     from stoat.derive.schedule import Scope
     from stoat.runner import launchers as known
     from stoat.runner import options
+    from stoat.runner.cloud.launchers import choose_cloud
 
     options.refuse_later(name for name in options.LATER if _was_given(ctx, name))
     arguments = known.split_arguments("--agent-args", agent_args)
@@ -151,7 +152,8 @@ def work(
     chosen = options.RunOptions(
         plan=plan, project=project, profile=known.choose(launcher, launchers, Path.home()), parallel=parallel,
         expedite_slot=expedite_slot, max_attempts=max_attempts, agent_command=agent_command, model=model,
-        lean=lean, url=url,
+        lean=lean, url=url, cloud_url=cloud_url,
+        cloud=choose_cloud(cloud_launcher, launchers, Path.home(), os.environ) if cloud_launcher is not None else None,
         agent_args=arguments, scope=Scope(only=frozenset(node or ()), skip=frozenset(skip or ()),
                                           ignore_dependencies=ignore_dependencies),
         agent_env=variables, agent_setup=agent_setup, ports=options.parse_ports(port or (), variables),

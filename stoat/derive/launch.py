@@ -7,7 +7,7 @@ row that applies:
 |-------------------------------------------------------------------|------------------|
 | the node itself is kept from every runner (holds.py)              | held             |
 | … because it needs a go-ahead and has none                        | go-ahead         |
-| … for a cloud agent, and a runner hands such nodes over           | as below         |
+| … for a cloud agent, and a runner hands it over: stopping, paused, held, else next | as below |
 | no runner of the plan that answers in a checkout of its repository | no-runner       |
 | that runner is stopping                                           | stopping         |
 | that runner waits for a usage limit                               | limited          |
@@ -35,7 +35,7 @@ from stoat.derive.wording import machine
 from stoat.derive.wording.text import machine_held
 from stoat.plan.facts import Facts, HeldBack, RunnerFact
 from stoat.plan.ids import same_repository
-from stoat.plan.nodes import repository_of
+from stoat.plan.nodes import ISSUE, Node, repository_of
 from stoat.plan.state import Mark, PlanState
 
 _NEAREST: tuple[LaunchReason, ...] = (
@@ -71,12 +71,10 @@ class Runners:
         """How the plan's runners stand to nodes of a repository (None: of any)."""
         return self._ask(slug, repository)[0]
 
-    def hands_over(self, slug: str, repository: str | None) -> bool:
-        """Whether a runner of a repository's nodes (None: of any) hands over those that are kept for cloud agents."""
-        return any(
-            one.is_reachable and one.cloud is not None and (repository is None or same_repository(one.repo, repository))
-            for one in self.of_plan.get(slug, ())
-        )
+    def hands_over(self, slug: str, node: Node) -> bool:
+        """Whether a runner hands the node over to a cloud agent: an issue that it did not fail with."""
+        able = [one for one in self.of_plan.get(slug, ()) if one.is_reachable and one.cloud is not None]
+        return node.kind == ISSUE and any(node.id not in one.reasons for one in able)
 
     def said(self, slug: str, repository: str | None, node: str) -> Launch | None:
         """What the runner of a repository's nodes itself said of one of them; None when it said nothing."""
@@ -128,7 +126,11 @@ def decide(here: Here, runners: Runners) -> Launch:
         here.plan, here.node, status=verdict.status, detail=verdict.detail, holder=holder, upstream=here.unlanded
     )
     repository = repository_of(here.plan.header, here.node.spec)
-    if hold is not None and not (hold.reason == "cloud" and runners.hands_over(here.slug, repository)):
+    if hold is not None and hold.reason == "cloud" and runners.hands_over(here.slug, here.node.spec):
+        # Its agent clones its own repository, takes no slot here, and has another account.
+        found = runners.on(here.slug, None)
+        return Launch("next", say.NEXT) if found.reason in ("waiting-for-slot", "limited") else found
+    if hold is not None:
         return Launch("go-ahead" if hold.reason == "go-ahead" else "held", say.held(hold))
     found = runners.on(here.slug, repository)
     if found.reason in ("next", "waiting-for-slot"):

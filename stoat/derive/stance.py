@@ -210,7 +210,7 @@ def _idle(here: Here, is_ready: bool, launch: Launch | None, runners: Runners) -
     lacking = here.node.spec.kind == ISSUE and here.node.spec.issue is None
     if here.launched and lacking and not may_be_created(here.plan, here.node):
         return Standing("waiting", say.unbound(commands.bind(here.slug, here.id)))
-    if here.for_the_cloud and not runners.hands_over(here.slug, repository_of(here.plan.header, here.node.spec)):
+    if here.for_the_cloud and not runners.hands_over(here.slug, here.node.spec):
         return _you("cloud", since, commands.claim(here.slug, here.id), say.CLOUD)
     if launch is None:
         return Standing("waiting", here.verdict.detail)

@@ -9,9 +9,10 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from stoat import clock
-from stoat.derive.wording import landing
+from stoat.derive.wording import cloud, landing
 from stoat.derive.wording import runner as say
 from stoat.errors import Refused
 from stoat.gitstore.names import IDENTIFY
@@ -65,6 +66,7 @@ def start(
     fact = RunnerFact(
         runner_id=runner_id, plan=options.plan, host=machine, checkout=str(project.directory), state="running",
         parallel=options.parallel, repo=repository_at(project.directory), since=clock.now(), pid=os.getpid(),
+        cloud=options.cloud.name if options.cloud is not None else None,
     )  # fmt: skip
     if options.paused:
         session.person()
@@ -110,6 +112,7 @@ def _begun(run: Run) -> RunState:
     outputs.forget_old(run.session.store.common, going, state.now)
     run.narrator.say(say.starting(run.plan, str(run.project.directory), run.options.parallel, run.runner_id))
     equipping.announce(run, state.plan)
+    _warn_of_the_cloud(run)
     ready = prepare_branch(run, state.plan)
     if ready is not None and ready.cut_from is not None:
         run.narrator.say(landing.branch_cut(ready.place.branch, ready.cut_from.label, ready.cut_from.commit))
@@ -118,6 +121,17 @@ def _begun(run: Run) -> RunState:
     if ready is not None:
         workspace.warn_of_hooks(run, ready.place.path)
     return replace(state, integration=ready)
+
+
+def _warn_of_the_cloud(run: Run) -> None:
+    """Say where cloud agents could not reach Stoat."""
+    url = run.options.cloud_url or run.options.url
+    if run.options.cloud is None:
+        return
+    if url is None:
+        run.narrator.say(cloud.no_address())
+    elif (urlsplit(url).hostname or "") in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
+        run.narrator.say(cloud.local_address(url))
 
 
 def _not_done(session: Session, plan: str) -> list[str]:

@@ -42,7 +42,7 @@ def judge(run: Run, state: RunState) -> RunState:
         )  # fmt: skip
         match verdict:
             case Wait(until):
-                state = _wait(run, state, until)
+                state = wait(run, state, until)
             case Look():
                 state = watching.look_again(run, state, node)
             case Verify(commit):
@@ -50,7 +50,7 @@ def judge(run: Run, state: RunState) -> RunState:
             case Judged():
                 asking = questioning.ask(run, state, node) if verdict.outcome in GOT_NOWHERE else None
                 given_back = Judged("given-back", words.GIVEN_BACK)
-                state = _judged(run, state, node, verdict) if asking is None else _judged(run, asking, node, given_back)
+                state = record(run, state, node, verdict) if asking is None else record(run, asking, node, given_back)
     return state
 
 
@@ -76,7 +76,7 @@ def _command(run: Run, node: NodeState) -> tuple[str, ...]:
     return fill_arguments(run.options.verify_command, filled, node.spec.specs)
 
 
-def _wait(run: Run, state: RunState, until: Time | None) -> RunState:
+def wait(run: Run, state: RunState, until: Time | None) -> RunState:
     """This run has something to see through; come back when it is time, or when the ref moves."""
     if until is None:
         return replace(state, pending=True)
@@ -115,7 +115,8 @@ def verify(run: Run, state: RunState, node: NodeState, commit: str) -> RunState:
     return state
 
 
-def _judged(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunState:
+def record(run: Run, state: RunState, node: NodeState, verdict: Judged) -> RunState:
+    """Record what became of the node's attempt, and that it is given up on where no attempt is left; say it."""
     attempt, node_id = node.attempt, node.spec.id
     assert attempt is not None
     judged = AttemptJudged(node=node_id, attempt=attempt.number, outcome=verdict.outcome, detail=verdict.detail)
@@ -150,5 +151,5 @@ def _say(run: Run, node: str, attempt: Attempt, verdict: Judged, tries: int, giv
         allowed = run.options.max_attempts
         run.narrator.say(say.judged_bad(node, verdict.outcome, detail, attempt.number, tries, allowed))
     if giving_up:
-        there = attempt.worktree if Path(attempt.worktree).exists() else None
+        there = attempt.worktree if attempt.worktree and Path(attempt.worktree).exists() else None
         run.narrator.say(say.gave_up(node, run.plan, tries, detail, there))

@@ -29,7 +29,7 @@ def choose(name: str, file: Path | None, home: Path) -> Profile:
     if profile.cloud:
         raise Refused(
             f"launcher {name} starts cloud agents, which no worktree of this machine is for",
-            hint='name a launcher without "cloud": true; --cloud-launcher comes with a later version',
+            hint='name a launcher without "cloud": true, and this one with --cloud-launcher',
         )
     return profile
 

@@ -164,12 +164,17 @@ def _with_holds(run: Run, state: RunState, holds: Sequence[Hold], *, pending: bo
             hold = Hold(hold.node, hold.reason, f"{attempt.runner} on {attempt.machine}")
         line = say.held(hold, run.plan)
         follows = hold.reason == "upstream" and _lands_by_itself(run, state, hold.what)
-        if line is not None and not follows and hold.node not in state.by_hand and hold.node not in state.filed:
+        if line is not None and not follows and hold.node not in state.by_hand and not _is_seen_to(run, state, hold):
             run.narrator.once(("hold", hold.node), line)
     reserving.end_turns(run, holds)
     _say_of_the_machine(run, holds)
     others = any(hold.reason in _OTHERS for hold in holds)
     return replace(state, holds=tuple(holds), pending=state.pending or pending or others)
+
+
+def _is_seen_to(run: Run, state: RunState, hold: Hold) -> bool:
+    """Whether another step of the run sees to what holds the node, and says so by itself."""
+    return hold.node in state.filed or (hold.reason == "cloud" and run.options.cloud is not None)
 
 
 def _say_of_the_machine(run: Run, holds: Sequence[Hold]) -> None:

@@ -21,6 +21,8 @@ from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
 from stoat.runner.calling import call, heed
+from stoat.runner.cloud.dispatching import hand_over
+from stoat.runner.cloud.returning import recall
 from stoat.runner.drifting import drift
 from stoat.runner.issues.bringing import bring
 from stoat.runner.issues.creating import create
@@ -43,8 +45,8 @@ from stoat.service.session import Session
 Step = Callable[[Run, RunState], RunState]
 
 STEPS: tuple[Step, ...] = (
-    reap, read, adopt, keep, transcribe, unhang, observe, announce, watch, judge, check, land, bring, drift, heed,
-    create, launch, call,
+    reap, read, adopt, keep, transcribe, unhang, observe, announce, watch, recall, judge, check, land, bring, drift,
+    heed, create, hand_over, launch, call,
 )  # fmt: skip
 
 _PATIENCE = 3
@@ -106,7 +108,8 @@ def _work(run: Run, state: RunState, watcher: Watcher | None) -> int:
         seconds = run.options.poll_seconds
         if state.due is not None and not failed:
             seconds = min(seconds, max(0.0, state.due - run.monotonic()))
-        run.waker.sleep(seconds, [job.identity for job in state.jobs.values()])
+        dispatchers = [dispatch.identity for dispatch in state.dispatches.values()]
+        run.waker.sleep(seconds, [*(job.identity for job in state.jobs.values()), *dispatchers])
         if run.interrupts.count > 1:
             return _leave(run, state)
 

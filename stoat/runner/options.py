@@ -14,6 +14,7 @@ from stoat.errors import Refused
 from stoat.plan.guards import not_archived
 from stoat.plan.state import PlanState
 from stoat.plan.variables import RUN_TAG
+from stoat.runner.cloud.launchers import CloudLauncher
 from stoat.runner.filling import port_names
 from stoat.runner.profiles import Profile
 
@@ -22,8 +23,6 @@ LATER = {
     "max_rebases": "resuming an agent for its own pull request",
     "fix_stall_minutes": "resuming an agent for its own pull request",
     "fix_with": "resuming an agent for its own pull request",
-    "cloud_launcher": "handing nodes to cloud agents",
-    "cloud_url": "handing nodes to cloud agents",
 }
 """Flags whose effect is in a later version, and what it is: given, they are refused, never ignored."""
 
@@ -45,6 +44,8 @@ class RunOptions:
     model: str | None = None
     lean: bool = False
     url: str | None = None
+    cloud: CloudLauncher | None = None
+    cloud_url: str | None = None
     agent_args: tuple[str, ...] = ()
     scope: Scope = field(default_factory=Scope)
     agent_env: tuple[tuple[str, str], ...] = ()
@@ -131,7 +132,12 @@ def check(options: RunOptions, plan: PlanState) -> None:
             hint="add --watch, or leave --paused out",
         )
     _check_ports(options)
-    _check_url(options.url)
+    _check_url("--url", options.url)
+    _check_url("--cloud-url", options.cloud_url)
+    if options.cloud_url is not None and options.cloud is None:
+        raise Refused(
+            "--cloud-url is told to cloud agents, and no launcher starts any", hint="add --cloud-launcher NAME"
+        )
     not_archived(plan)
 
 
@@ -146,11 +152,12 @@ def _check_ports(options: RunOptions) -> None:
         )
 
 
-def _check_url(url: str | None) -> None:
+def _check_url(flag: str, url: str | None) -> None:
     parts = urlsplit(url) if url is not None else None
     if parts is not None and (parts.scheme not in ("http", "https") or not parts.netloc):
         raise Refused(
-            f"--url takes the address of a Stoat host, and not {url!r}", hint="for example --url http://localhost:5526"
+            f"{flag} takes the address of a Stoat host, and not {url!r}",
+            hint=f"for example {flag} http://localhost:5526",
         )
 
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from stoat.errors import UNDECODABLE, Invalid, Problem
+from stoat.runner.cloud.engines import ENGINES
 
 Result = Literal["claude-json", "codex-jsonl", "gemini-json", "none"]
 
@@ -53,6 +54,7 @@ class Profile(Struct, frozen=True, rename="camel", kw_only=True):
     default_model: str | None = None
     result: Result = "none"
     cloud: bool = False
+    parameters: Mapping[str, str] = {}
 
 
 def read(place: Path) -> dict[str, Profile]:
@@ -73,7 +75,7 @@ def read(place: Path) -> dict[str, Profile]:
             wrong.append("its name is taken by an earlier one")
         problems.extend(f"{where}: {what}" for what in wrong)
         if not wrong:
-            profiles[entry["name"]] = msgspec.convert(entry, Profile)
+            profiles[entry["name"]] = msgspec.convert({"command": "", "arguments": [], **entry}, Profile)
     if problems:
         raise _invalid(place, problems)
     return profiles
@@ -86,8 +88,15 @@ def _invalid(place: Path, problems: Sequence[str]) -> Invalid:
 def _problems(entry: Any) -> list[str]:
     if not isinstance(entry, dict):
         return ["it is not an object"]
-    wrong = [f"unknown field {key!r}" for key in entry if key not in (*_LISTS, *_WORDS, "cloud")]
-    wrong += [f"{key} is missing" for key in ("name", "command", "arguments") if key not in entry]
+    wrong = [f"unknown field {key!r}" for key in entry if key not in (*_LISTS, *_WORDS, "cloud", "parameters")]
+    engine = entry.get("cloud") is True and entry.get("name") in ENGINES and "command" not in entry
+    needed = ("name",) if engine else ("name", "command", "arguments")
+    wrong += [f"{key} is missing" for key in needed if key not in entry]
+    given = entry.get("parameters", {})
+    if not (isinstance(given, dict) and all(isinstance(value, str) for value in given.values())):
+        wrong.append("parameters is not an object of texts")
+    elif given and not engine:
+        wrong.append(f"parameters are for the cloud launchers {', '.join(ENGINES)} without a command of their own")
     for key in _WORDS:
         value = entry.get(key, "x")
         if not (isinstance(value, str) and value) and not (key == "defaultModel" and value is None):
@@ -100,7 +109,7 @@ def _problems(entry: Any) -> list[str]:
         wrong.append("cloud is not true or false")
     if isinstance(entry.get("result"), str) and entry["result"] not in get_args(Result):
         wrong.append(f"result is none of {', '.join(get_args(Result))}")
-    return wrong or _holes_missing(entry)
+    return wrong or ([] if engine else _holes_missing(entry))
 
 
 def _holes_missing(entry: Mapping[str, Any]) -> list[str]:

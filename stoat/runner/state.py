@@ -35,6 +35,7 @@ from stoat.service.session import Session
 from stoat.service.sweeper import Sweeper
 
 if TYPE_CHECKING:
+    from stoat.runner.cloud.dispatch import Dispatch
     from stoat.runner.drifting import Drifts
     from stoat.runner.issues.filing import Filing
 
@@ -191,6 +192,10 @@ class RunState:
     """Whether a launch waits for the text of its issue."""
     asked: Time | None = None
     """When this run last asked for a look at GitHub."""
+    dispatches: Mapping[str, Dispatch] = field(default_factory=dict)
+    """The dispatchers that hand nodes over to cloud agents."""
+    doubted: frozenset[str] = frozenset()
+    """Claims of which it is not known whether a cloud agent was told of them."""
     filed: Mapping[str, Filed] = field(default_factory=dict)
     """How far this run is with issues that it creates, by node."""
     drift: DriftFact | None = None

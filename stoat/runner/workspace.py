@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from stoat.derive.cloud import is_cloud
 from stoat.derive.integration import Tree
 from stoat.derive.wording import landing as say
 from stoat.derive.wording import runner as told
@@ -102,6 +103,12 @@ def is_ours(run: Run, state: RunState, attempt: Attempt) -> bool:
     path = Path(attempt.worktree)
     root = run.project.root
     beside = path.parent == root.parent and path.name.startswith(f"{root.name}-")
+    return beside and attempt.machine == run.machine and attempt.runner not in state.others
+
+
+def is_ours_in_the_cloud(run: Run, state: RunState, attempt: Attempt) -> bool:
+    """The same of an attempt that was handed to a cloud agent: it has no worktree, but a log beside the project."""
+    beside = is_cloud(attempt) and Path(attempt.log).parent == run.project.root.parent
     return beside and attempt.machine == run.machine and attempt.runner not in state.others
 
 

@@ -76,7 +76,8 @@ def _unjudged(run: Run, state: RunState) -> list[Attempt]:
     for node in state.plan.nodes.values():
         attempt = node.current_attempt
         if node.spec.kind == ISSUE and attempt is not None and attempt.outcome is None:
-            found += [attempt] if workspace.is_ours(run, state, attempt) else []
+            ours = workspace.is_ours(run, state, attempt) or workspace.is_ours_in_the_cloud(run, state, attempt)
+            found += [attempt] if ours else []
     return found
 
 

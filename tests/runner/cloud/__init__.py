@@ -1,0 +1,1 @@
+"""Nodes handed to cloud agents."""

@@ -16,7 +16,7 @@ from stoat.gitstore.log import Change
 from stoat.observe import reserved
 from stoat.plan import streams
 from stoat.plan.events.runners import RunnerPaused
-from stoat.plan.reservations import Reservation
+from stoat.plan.reservations import Reservation, Use
 from stoat.processes import Identity, identity_of, is_alive
 from tests.runner.conftest import World
 from tests.support.command import Stoat
@@ -285,3 +285,32 @@ def test_ignored_files_are_copied_into_a_new_worktree_before_its_setup(world: Wo
     assert world.run(copies=(".env", "certs"), agent_setup="grep -q SECRET .env") == 0
     assert [words[5] for words in world.told() if words[4] == "env"] == ["600a"]
     assert world.repo.run_git("ls-tree", "-r", "--name-only", "refs/heads/i").splitlines() == ["README.md", "a.txt"]
+
+
+def test_a_verification_has_its_nodes_resources_too_and_waits_for_them(world: World) -> None:
+    me = identity_of(os.getpid())
+    assert me is not None
+    theirs = Reservation(
+        id="c-theirs", kind="agent", since="2026-11-30T12:00:00.000Z", store="/s", plan="q", node="b", process=me.key,
+        uses={"gpu": Use(1, True)},
+    )  # fmt: skip
+
+    class Lines(list[str]):
+        def append(self, line: str) -> None:
+            super().append(line)
+            if "agent for 's' exited" in line:
+                reserved.write(theirs)  # somebody else is quicker than the verification
+            elif "the verification of 's' is not started" in line:
+                assert "waiting on gpu (b of plan q)" in line
+                reserved.remove(theirs.id)
+            elif "verifying 's'" in line:
+                assert all(one.id != theirs.id for one in reserved.read())
+
+    world.lines = Lines()
+    world.plan(f"branch: i\n{GPU}\nnodes: [{{id: s, kind: slice, pattern: command, specs: [F/One], uses: [gpu]}}]")
+    world.agent("s", "commit('s.txt'); specs(passed=['F/One'])")
+    assert world.run(verify_command=("true",)) == 0
+    assert len(world.said("the verification of 's' is not started")) == 1
+    assert world.said("verifying 's'")
+    assert world.statuses() == {"s": "done"}
+    assert reserved.read() == ()

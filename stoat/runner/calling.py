@@ -15,6 +15,9 @@ from stoat.runner.state import Run, RunState
 _TOLD_ALREADY: frozenset[NeedKind] = frozenset(
     {"question", "give-up", "unmergeable", "merge", "fix", "go-ahead", "cloud", "main-red", "drift", "limit", "disk"}
 )
+"""Raised by the step that came upon it, in its own words."""
+_SETTLED_ALREADY: frozenset[NeedKind] = frozenset({"drift", "limit"})
+"""Of these another step says as well that they are over."""
 
 
 def call(run: Run, state: RunState) -> RunState:
@@ -31,8 +34,9 @@ def call(run: Run, state: RunState) -> RunState:
             run.narrator.once(("back", key), say.way_back(need, need.resume))
         else:
             run.narrator.forget(("back", key))
-    for key in state.called - now.keys():
-        run.narrator.say(say.settled(*key))
+    for kind, node in sorted(state.called - now.keys(), key=str):
+        if kind not in _SETTLED_ALREADY:
+            run.narrator.say(say.settled(kind, node))
     return replace(state, called=frozenset(now))
 
 

@@ -9,7 +9,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -62,18 +61,17 @@ class Resident:
         return dict(one)
 
     def end(self) -> int:
-        """Let it end as with Ctrl-C, whatever it waits for; its exit code."""
-        self.process.send_signal(signal.SIGCONT)
-        for _ in range(2):
-            if self.process.poll() is None:
-                self.process.send_signal(signal.SIGINT)
-                try:
-                    self.process.wait(3)
-                except subprocess.TimeoutExpired:
-                    continue
-        code = self.process.wait(30)
+        """Let it end as with Ctrl-C, once nothing is at work any more; its exit code."""
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(60)
         self._reader.join()
         return code
+
+    def kill(self) -> None:
+        """End it at once, whatever it is at."""
+        self.process.kill()
+        self.process.wait(30)
+        self._reader.join()
 
 
 @pytest.fixture
@@ -86,8 +84,7 @@ def resident(world: World) -> Iterator[Callable[..., Resident]]:
 
     yield start
     for one in begun:
-        if one.process.poll() is None:
-            one.end()
+        one.kill()
 
 
 def up(world: World, node: str, attempt: int = 1) -> Path:
@@ -187,8 +184,7 @@ def test_a_command_to_a_runner_that_was_killed_is_refused(world: World, resident
     runner = resident("--watch", "--parallel", "1")
     wait_until(up(world, "a").exists, 60)
     wait_until(lambda: runner.shown()["running"], 30)
-    runner.process.kill()
-    runner.process.wait(30)
+    runner.kill()
     shown = runner.shown()
     assert (shown["state"], shown["running"], shown["was"]) == ("gone", [], ["a"])
     ran = runner.stoat.run("pause", "p")
@@ -259,7 +255,7 @@ def test_a_callout_is_told_once_and_told_again_when_it_is_settled(
     runner = resident("--watch")
     runner.says("✋ demo:", "stoat done p/demo")
     runner.stoat.ok("done", "p/demo")
-    runner.says("✓ demo: no longer waits for a step of yours")
+    runner.says("✓ demo: settled (a step of yours)")
     runner.stoat.ok("approve", "p/a")
-    runner.says("✓ a: no longer waits for your go-ahead")
+    runner.says("✓ a: settled (your go-ahead)")
     assert len([line for line in runner.lines if "✋ demo" in line]) == 1

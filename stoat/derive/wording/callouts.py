@@ -20,4 +20,4 @@ def way_back(need: Need, command: str) -> str:
 
 def settled(kind: NeedKind, node: str | None) -> str:
     """It waits for nobody any more."""
-    return f"✓ {node}: no longer waits for {YOURS[kind]}" if node else f"✓ settled: {YOURS[kind]}"
+    return f"✓ {node}: settled ({YOURS[kind]})" if node else f"✓ settled: {YOURS[kind]}"

@@ -15,6 +15,7 @@ from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.refs import REF
 from stoat.plan.variables import AGENT
 from stoat.service import spool
+from stoat.service.agent_tools import look_at_tools
 from stoat.service.github_access import look_at_github
 from stoat.service.health import Check
 from stoat.service.session import actor_of
@@ -25,7 +26,7 @@ _FSCK_SECONDS = 600.0
 
 def examine(directory: Path, store: Path | None, by: str | None, environ: Mapping[str, str]) -> list[Check]:
     """Every check, in an order in which the first problem is the one to mend first."""
-    return [*_git(directory), *_store(directory, store, by, environ)]
+    return [*_git(directory), look_at_tools(environ), *_store(directory, store, by, environ)]
 
 
 def _git(directory: Path) -> Iterator[Check]:

@@ -94,7 +94,7 @@ def test_doctor_finds_all_well(stoat: Stoat, hub: FakeHub) -> None:
     stoat.env |= {"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token}
     checks = stoat.json("doctor")["checks"]
     assert {check["state"] for check in checks} == {"ok"}
-    assert [check["name"] for check in checks] == ["git", "identity", "store", "objects", "github"]
+    assert [check["name"] for check in checks] == ["git", "agents", "identity", "store", "objects", "github"]
     assert "plans: 1, nodes: 7" in stoat.ok("doctor")
 
 
@@ -184,5 +184,6 @@ def test_doctor_says_what_is_wrong_with_the_way_to_github(stoat: Stoat, hub: Fak
 def test_doctor_asks_nothing_of_github_where_no_node_is_about_it(make_repo: MakeRepo, hub: FakeHub) -> None:
     stoat = Stoat(make_repo().path, {"STOAT_GITHUB_API": hub.url})
     stoat.ok("init")
-    assert [check["name"] for check in stoat.json("doctor")["checks"]] == ["git", "identity", "store", "objects"]
+    checks = stoat.json("doctor")["checks"]
+    assert [check["name"] for check in checks] == ["git", "agents", "identity", "store", "objects"]
     assert hub.journal == []

@@ -47,6 +47,7 @@ def limit(text="'''
     + LIMIT
     + """", usd=0.5):
     result(text, usd, is_error=True, api_error_status=429, api_error="usage_limit_reached", terminal_reason="api_error")
+    tell("ends")
     sys.exit(1)
 
 tell("session", " ".join(map(str, session())))

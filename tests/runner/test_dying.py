@@ -95,7 +95,7 @@ def test_a_plan_is_worked_to_its_end_by_runners_of_which_each_is_killed_after_a_
             assert ran.returncode == -signal.SIGKILL, ran.stdout + ran.stderr
             if set(world.statuses().values()) == {"done"} and all(world.node(n).landing for n in "abc"):
                 break
-        assert set(world.statuses().values()) == {"done"}, runner
+        assert set(world.statuses().values()) == {"done"}
     finally:
         over.set()
         person.join()

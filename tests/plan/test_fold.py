@@ -155,11 +155,11 @@ def test_every_node_event_about_a_missing_node_is_reported_and_changes_nothing_e
     fields = {
         "spec": {"id": "zzz", "kind": "slice"}, "on": "a", "number": 1, "policy": "manual-review", "claim": "c",
         "holder": "x", "run": "r", "command": [], "machine": "m", "exit_code": 0, "seconds": 1, "source": "s",
-        "state": "passed", "attempt": 1, "runner": "r", "launcher": "l", "worktree": "w", "branch": "b", "base": "b",
+        "state": "failed", "attempt": 1, "runner": "r", "launcher": "l", "worktree": "w", "branch": "b", "base": "b",
         "base_ref": "b", "log": "l", "process": "p", "outcome": "done", "detail": "d", "why": "w", "usd": 1,
         "commit": "c", "onto": "o", "tip": "t", "how": "merged", "question": "q", "text": "t", "event": {},
         "header": {"plan": "p"}, "finding": "f1", "fix": "a",
-        "order": [], "kind": "usage",
+        "order": [], "kind": "usage", "step": "s", "steps": [],
     }  # fmt: skip
     import msgspec
 

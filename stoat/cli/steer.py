@@ -59,7 +59,7 @@ def lines(one: RunnerShown) -> list[str]:
 
 
 def notes(one: RunnerShown) -> list[str]:
-    """Who paused it, what it waits for, what it reached, what it was doing when it went away, how to start one."""
+    """Who paused it, what it waits for, what it reached, what it was doing when it went away, how to go on then."""
     from stoat import clock
     from stoat.derive.wording import steering as say
 
@@ -71,7 +71,7 @@ def notes(one: RunnerShown) -> list[str]:
     found += [say.stopping(one.stopped)] if one.stopped else []
     found += [one.drift] if one.drift else []
     found += [say.was(one.was)] if one.was else []
-    found += [one.start] if one.start else []
+    found += [one.start] if one.start and one.state != "none" else []
     return found
 
 

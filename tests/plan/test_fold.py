@@ -159,7 +159,7 @@ def test_every_node_event_about_a_missing_node_is_reported_and_changes_nothing_e
         "base_ref": "b", "log": "l", "process": "p", "outcome": "done", "detail": "d", "why": "w", "usd": 1,
         "commit": "c", "onto": "o", "tip": "t", "how": "merged", "question": "q", "text": "t", "event": {},
         "header": {"plan": "p"}, "finding": "f1", "fix": "a",
-        "order": [], "kind": "usage", "step": "s", "steps": [],
+        "order": [], "kind": "usage", "step": "s", "steps": [], "repo": "o/n", "mark": "m",
     }  # fmt: skip
     import msgspec
 

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from stoat.clock import Time
 from stoat.derive import holds
 from stoat.derive.answers import PlanAnswer
+from stoat.derive.holds import Hold
 from stoat.derive.schedule import Scope
 from stoat.plan.nodes import ISSUE, repository_of
 from stoat.plan.state import Attempt, NodeState, PlanState
@@ -30,10 +31,12 @@ Standing = Literal["none", "out", "lapsed", "over", "judge"]
 
 
 class Offers(Struct, frozen=True):
-    """The issue nodes that may be handed over now, first come first; and nodes of other kinds that nobody takes."""
+    """The issue nodes that may be handed over now, first come first; nodes of other kinds, which nobody takes; and what
+    holds the rest."""
 
     nodes: tuple[str, ...]
     others: tuple[str, ...]
+    holds: tuple[Hold, ...] = ()
 
 
 def is_cloud(attempt: Attempt) -> bool:
@@ -45,20 +48,21 @@ def offers(plan: PlanState, answer: PlanAnswer, scope: Scope) -> Offers:
     """What may be handed over: ready, kept for the cloud, and held by nothing else. In whichever repository: the agent
     clones its own."""
     found: list[tuple[tuple[bool, int, int], str]] = []
-    others = []
+    others, held = [], []
     for order, shown in enumerate(answer.nodes):
         node = plan.nodes.get(shown.id)
         if node is None or not scope.takes(shown.id) or not shown.ready or not holds.for_the_cloud(node):
             continue
         here = replace(node, cloud=None, spec=replace(node.spec, agent=None))
         holder = shown.claim.holder if shown.claim is not None else None
-        if holds.hold_of(plan, here, status=shown.status, detail=shown.detail, holder=holder, upstream=None):
-            continue
-        if node.spec.kind != ISSUE:
+        hold = holds.hold_of(plan, here, status=shown.status, detail=shown.detail, holder=holder, upstream=None)
+        if hold is not None:
+            held.append(hold)
+        elif node.spec.kind != ISSUE:
             others.append(shown.id)
         elif repository_of(plan.header, node.spec) is not None:
             found.append(((shown.expedited is None, -shown.unblocks, order), shown.id))
-    return Offers(tuple(node for _, node in sorted(found)), tuple(others))
+    return Offers(tuple(node for _, node in sorted(found)), tuple(others), tuple(held))
 
 
 def standing(node: NodeState, now: Time) -> Standing:

@@ -47,7 +47,9 @@ def offered(*nodes: NodeState, scope: Scope | None = None, facts: Facts | None =
     ],
 )
 def test_an_issue_is_offered_where_nothing_but_the_mark_keeps_it(one: NodeState, is_offered: bool) -> None:
-    assert (offered(one).nodes == ("a",)) is is_offered
+    found = offered(one)
+    assert (found.nodes == ("a",)) is is_offered
+    assert not (is_offered and found.holds)
 
 
 def test_the_order_is_that_of_local_launches_and_the_scope_holds() -> None:

@@ -17,6 +17,7 @@ from stoat.clock import Time, seconds_between
 from stoat.derive import claims as may
 from stoat.derive import cloud
 from stoat.derive.wording import cloud as say
+from stoat.derive.wording.runner import held
 from stoat.errors import Refused
 from stoat.plan import variables
 from stoat.plan.events import claims as leases
@@ -54,6 +55,10 @@ def hand_over(run: Run, state: RunState) -> RunState:
     for name in offered.others:
         kind = state.plan.nodes[name].spec.kind
         run.narrator.once(("hold", name), say.issues_only(name, kind, run.plan))
+    for hold in offered.holds:
+        line = held(hold, run.plan) if hold.reason not in ("claimed", "judging") else None
+        if line is not None and hold.node not in state.filed:
+            run.narrator.once(("hold", hold.node), line)
     for name in offered.nodes:
         node = state.plan.nodes.get(name)
         if state.dispatches or node is None or state.unlaunchable.get(name) == node.restarted_seq:
@@ -73,11 +78,11 @@ def _is_held(run: Run, state: RunState) -> bool:
 
 
 def _pending(run: Run, state: RunState) -> RunState:
-    """The run sees a dispatcher through, and comes back when it has had its time."""
+    """The run sees a dispatcher through, one of a single poll too, and comes back when it has had its time."""
     if not state.dispatches:
         return state
     due = run.monotonic() + SECONDS
-    return replace(state, pending=True, due=due if state.due is None else min(state.due, due))
+    return replace(state, pending=True, reading=True, due=due if state.due is None else min(state.due, due))
 
 
 def _begin(run: Run, state: RunState, node: NodeState, launcher: CloudLauncher) -> RunState:
@@ -181,32 +186,31 @@ def _look(run: Run, state: RunState, job: Dispatch) -> RunState:
         return state
     if hung or job.code() not in (0, None):
         return _failed(run, state, job.node, wanted, say.hung(SECONDS) if hung else say.failed(job.code()))
-    state = _handed(run, state, job.node, wanted)
-    # Only now: until it is on record that it was handed over, the file says to a successor that it may have been.
-    prompt_of(run, wanted).unlink(missing_ok=True)
-    return replace(state, pending=True)
+    return handed(run, state, job.node, wanted, first_link(said(wanted)))
 
 
-def _handed(run: Run, state: RunState, name: str, attempt: Attempt) -> RunState:
-    """Record where its agent is; the lease runs from now."""
-    link = first_link(_said(attempt))
+def handed(run: Run, state: RunState, name: str, attempt: Attempt, link: str | None) -> RunState:
+    """Record that a cloud agent has the node, and the address where its dispatcher printed one; the lease runs from
+    now."""
 
     def decide(plan: PlanState, now: Time) -> Sequence[PlanEvent]:
         fresh = plan.nodes.get(name)
-        held = fresh.claim if fresh is not None else None
-        if held is None or held.id != attempt.claim:
+        claim = fresh.claim if fresh is not None else None
+        if claim is None or claim.id != attempt.claim:
             return []
-        return [ClaimRenewed(node=name, claim=held.id, lease=LONGEST_LEASE, link=link)]
+        return [ClaimRenewed(node=name, claim=claim.id, lease=LONGEST_LEASE, link=link)]
 
     state = append(run, state, f"{name} is with a cloud agent", decide)
     node = state.plan.nodes.get(name)
     if node is not None and node.claim is not None and node.claim.id == attempt.claim:
         run.narrator.say(say.handed(name, link, clock.at_home(node.claim.expires_at)))
-    return state
+    # Only now: until it is on record that it was handed over, the file says to a successor that it may have been.
+    prompt_of(run, attempt).unlink(missing_ok=True)
+    return replace(state, pending=True)
 
 
-def _said(attempt: Attempt) -> str:
-    """What the dispatcher printed."""
+def said(attempt: Attempt) -> str:
+    """What the attempt's dispatcher printed."""
     try:
         with Path(attempt.log).open("rb") as file:
             file.seek(attempt.log_from)

@@ -20,7 +20,8 @@ from stoat.processes import find_marked
 from stoat.runner import agents, judging, workspace
 from stoat.runner.claiming import give_back, released
 from stoat.runner.cloud.dispatch import Dispatch
-from stoat.runner.cloud.dispatching import prompt_of
+from stoat.runner.cloud.dispatching import handed, prompt_of, said
+from stoat.runner.cloud.links import first_link
 from stoat.runner.issues import watching
 from stoat.runner.reading import append
 from stoat.runner.state import Run, RunState
@@ -70,6 +71,9 @@ def _taken_over(run: Run, state: RunState, name: str, attempt: Attempt) -> RunSt
     if marked:
         job = Dispatch(node=name, claim=attempt.claim, identity=marked[0])
         return replace(state, dispatches={**state.dispatches, name: job})
+    link = first_link(said(attempt))
+    if link is not None:
+        return handed(run, state, name, attempt, link)
     run.narrator.say(say.unsure(name, run.plan))
     return replace(state, doubted=state.doubted | {attempt.claim})
 

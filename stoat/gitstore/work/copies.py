@@ -2,6 +2,7 @@
 
     files_of(project, names)          what `--copy NAME…` means: every file below, or Refused with all that is wrong
     bring(project, worktree, names)   copy them into a worktree, once; Refused where git would take one for work
+    is_kept_elsewhere(root, tree, …)  whether what a worktree has of that is in the main work tree as it is
 
 A link is never followed out of the project, nothing that is there is written over, and what git tracks or would add
 is refused: it would be committed with an agent's work.
@@ -9,6 +10,7 @@ is refused: it would be committed with an agent's work.
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shlex
 import shutil
@@ -70,6 +72,23 @@ def bring(project: Path, worktree: Path, names: Sequence[str]) -> int:
     _note(done, names)
     begun.unlink()
     return len(missing)
+
+
+def is_kept_elsewhere(root: Path, tree: Path, path: str) -> bool:
+    """Whether the main work tree at `root` has the same as what is at `path` in `tree`, byte for byte: each file of it
+    in a file of its own, through no link. A directory without a file has nothing to lose, and counts."""
+    if root == tree or root.is_relative_to(tree):
+        return False
+    here, there = tree / path, root / path
+    try:
+        mode = here.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            return all(is_kept_elsewhere(root, tree, str(Path(path, one.name))) for one in here.iterdir())
+        if there.resolve() != there or stat.S_IFMT(there.lstat().st_mode) != stat.S_IFMT(mode):
+            return False
+        return stat.S_ISREG(mode) and filecmp.cmp(here, there, shallow=False)
+    except OSError:
+        return False
 
 
 def _noted(note: Path) -> list[str]:

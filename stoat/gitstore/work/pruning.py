@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from stoat.gitstore.porcelain import GitFailed, git, legible
 from stoat.gitstore.work.branches import HEADS, branch_tip, commit_of
 from stoat.gitstore.work.contents import SUBMODULE, Tree, indexed, submodules, unsaved, walk
+from stoat.gitstore.work.copies import is_kept_elsewhere
 from stoat.gitstore.work.landed import LANDED
 from stoat.gitstore.work.occupancy import Git, Occupied, occupied
 from stoat.gitstore.work.proofs import RemoteNow, lacking
@@ -130,7 +131,8 @@ def look_at(
             if walked.unreadable:
                 problem = f"{_below(path, walked.unreadable[0])} cannot be read"
                 return Looked(replace(fact, problem=problem), walked.bytes)
-            fact = _with_contents(fact, Tree(path, own), {*walked.repositories}, (*walked.mounts, *others), around)
+            tree, places = Tree(path, own), (*walked.mounts, *others)
+            fact = _with_contents(project, fact, tree, {*walked.repositories}, places, around)
         fact = _with_commits(project, fact, own, now, pull, around)
     except (GitFailed, OSError) as failed:
         why = failed.why if isinstance(failed, GitFailed) else str(failed)
@@ -149,19 +151,21 @@ def _kind(
 
 
 def _with_contents(
-    fact: WorktreeFact, tree: Tree, repositories: set[Path], places: Collection[Path], around: Around
-) -> WorktreeFact:
+    project: Project, fact: WorktreeFact, tree: Tree, repositories: set[Path], places: Collection[Path],
+    around: Around,
+) -> WorktreeFact:  # fmt: skip
     """`places` are mounts and other worktrees; what of them is inside the tree counts."""
     index = indexed(tree)
     left = unsaved(tree, index, interrupted=fact.interrupted)
     inner = submodules(tree, index)
+    ignored = [one for one in left.ignored if not is_kept_elsewhere(project.root, tree.path, one)]
     inside = {*(repositories - set(inner)), *(at for at in places if at.is_relative_to(tree.path))}
     return replace(
         fact,
         operation=operation_in(tree.own) or ("landing" if (tree.own / "stoat-landing").exists() else None),
         changed=tuple(map(legible, left.changed)),
         hidden=tuple(map(legible, left.hidden)),
-        ignored=tuple(map(legible, left.ignored)),
+        ignored=tuple(map(legible, ignored)),
         inside=tuple(_below(tree.path, place) for place in sorted(inside)),
         busy=tuple(sorted(lock.name for pattern in _LOCKS for lock in tree.own.glob(pattern))),
         processes=around.people.within(tree.path),

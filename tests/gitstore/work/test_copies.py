@@ -116,6 +116,33 @@ def test_what_the_worktrees_own_base_does_not_ignore_is_refused(project: GitRepo
     assert not (place / ".env").exists()
 
 
+@pytest.mark.parametrize("what", ["same", "changed", "more", "link here", "link there", "none there", "led there"])
+def test_a_copy_is_kept_elsewhere_only_as_the_same_bytes_in_a_file_of_the_main_work_tree(
+    project: GitRepo, what: str
+) -> None:
+    key, place = project.write("secret/deep/key", "k"), worktree_of(project)
+    copies.bring(project.path, place, ("secret",))
+    copy = place / "secret" / "deep" / "key"
+    if what == "changed":
+        copy.write_text("K")
+    elif what == "more":
+        copy.with_name("new").write_text("only here")
+    elif what == "link here":
+        copy.unlink()
+        copy.symlink_to(key)
+    elif what == "link there":
+        key.unlink()
+        key.symlink_to(copy)
+    elif what == "none there":
+        key.unlink()
+    elif what == "led there":
+        key.unlink()
+        key.parent.rmdir()
+        key.parent.symlink_to(copy.parent)
+    assert copies.is_kept_elsewhere(project.path, place, "secret/") == (what == "same")
+    assert not copies.is_kept_elsewhere(place, place, "secret/")
+
+
 def test_nothing_is_written_over_or_through_a_link_of_the_worktree(project: GitRepo, tmp_path: Path) -> None:
     project.write("secret/key", "ours")
     project.write(".env", "ours")

@@ -45,7 +45,7 @@ def test_a_limit_holds_everybody_until_it_is_over() -> None:
     long, over = turns % 3600, turns % 0
     assert turn_of(conversation(f"MOCK-SCRIPT:{long}"), limits) == {"text": "one"}
     first = turn_of(conversation(f"MOCK-SCRIPT:{long}", "A: one", "go on"), limits)
-    again = turn_of(conversation(f"another agent MOCK-SCRIPT:{long}", "A: one", "go on"), limits)
+    again = turn_of(conversation(f"another agent MOCK-SCRIPT:{long} in another prompt", "A: one", "go on"), limits)
     assert first["limit"] == "usage" and first == again
     assert turn_of(conversation(f"MOCK-SCRIPT:{over}", "A: one", "go on"), limits) == {"text": "two"}
 

@@ -96,16 +96,21 @@ def _script(messages: Sequence[Message]) -> tuple[int, str]:
         found = [*_NAMED.finditer(message.text), *_INLINE.finditer(message.text)]
         if found:
             newest = max(found, key=lambda one: one.start())
-            return at, message.text[newest.start() :] if newest.re is _INLINE else newest[0]
+            return at, _inline(message.text, newest.end()) if newest.re is _INLINE else newest[0]
     return 0, "MOCK:text"
 
 
-def _turns(script: str) -> list[Turn]:
-    if not script.startswith("MOCK-SCRIPT:"):
-        name = script.removeprefix("MOCK:")
-        return SCRIPTS.get(name, [{"text": f"There is no script {name!r}."}])
+def _inline(text: str, at: int) -> str:
+    """The JSON of a script, without the rest of the prompt, which is another one in every attempt."""
     try:
-        turns, _ = json.JSONDecoder().raw_decode(script, len("MOCK-SCRIPT:"))
+        _, end = json.JSONDecoder().raw_decode(text, at)
     except ValueError as problem:
-        return [{"text": f"The script cannot be read: {problem}"}]
-    return list(turns)
+        return json.dumps([{"text": f"The script cannot be read: {problem}"}])
+    return text[at:end]
+
+
+def _turns(script: str) -> list[Turn]:
+    if script.startswith("["):
+        return list(json.loads(script))
+    name = script.removeprefix("MOCK:")
+    return SCRIPTS.get(name, [{"text": f"There is no script {name!r}."}])

@@ -71,7 +71,7 @@ def why_not(wanted: Reservation, shared: Shared) -> Hold | None:
             return Hold(wanted.node, "resource", say.resource(name, holders, wanted))
     agents = sum(one.kind == "agent" for one in others)
     if wanted.kind == "agent" and shared.agents is not None and agents >= shared.agents:
-        return Hold(wanted.node, "cap", f"{agents}/{shared.agents}")
+        return Hold(wanted.node, "cap", say.of_most(agents, shared.agents))
     return None
 
 

@@ -71,6 +71,11 @@ def load_shown(pressure: Pressure, limits: Limits) -> str:
 RESERVED_HINT = "wait for it; see what it waits for: stoat machine"
 
 
+def of_most(count: int, most: int) -> str:
+    """`4/4`: how many there are of how many there may be."""
+    return f"{count}/{most}"
+
+
 def cap(figure: str) -> str:
     """As many agents are at work as the machine takes; `figure` is `4/4`."""
     return f"this machine takes no more agents ({figure} at work) — stoat machine --agents N|none"

@@ -24,6 +24,9 @@ from stoat.plan.github import GitHubNow, GitHubState
 from stoat.plan.nodes import ISSUE, PR
 from stoat.plan.state import PlanState, State
 
+_EVER = "9999-12-31T23:59:59.000Z"
+"""A time at which no lease runs: what a node hangs on is the same whoever holds it."""
+
 About = dict[tuple[str, int], tuple[str, ...]]
 """Node ids by what they hang on: ("issue" or "pull", number)."""
 
@@ -41,7 +44,7 @@ def followed(state: State, plan: PlanState, only: str | None = None) -> tuple[Fo
 
     With `only` those of that one node.
     """
-    context = Context("", github=Watched(state.repositories(), GitHubNow()))
+    context = Context(_EVER, github=Watched(state.repositories(), GitHubNow()))
     found: dict[str, About] = {}
     for node in plan.nodes.values():
         if node.spec.kind not in (ISSUE, PR) or only not in (None, node.spec.id):

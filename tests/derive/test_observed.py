@@ -26,7 +26,7 @@ from tests.support.github_states import (
     seen,
     with_github,
 )
-from tests.support.states import issue, node, plan, state
+from tests.support.states import claim, issue, node, plan, state
 
 SWEEP = Actor("sweep", "observer")
 
@@ -37,6 +37,12 @@ def recorded(*facts: Fact) -> list[tuple[Event | Unknown, str | None]]:
         (replace(event_of(fact), id=str(at), at=f"2026-11-30T12:{at:02}:00.000Z", by=SWEEP), f"c{at}")
         for at, fact in enumerate(facts)
     ]
+
+
+def test_an_issue_that_somebody_holds_is_told_of_like_any_other() -> None:
+    of = plan("p", issue("a", claim=claim()))
+    (one,) = observed.followed(with_github(state(of), seen(gh_issue())), of)
+    assert one.about[("issue", 7)] == ("a",)
 
 
 def told(*facts: Fact, node_id: str | None = None, bound: int = 7) -> list[tuple[str | None, str]]:

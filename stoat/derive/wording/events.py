@@ -93,6 +93,8 @@ def _renewed(event: claims.ClaimRenewed) -> str:
 
 
 def _started(event: attempts.AttemptStarted) -> str:
+    if not event.worktree:
+        return f"attempt {event.attempt} is handed to a cloud agent with {event.launcher}"
     return f"attempt {event.attempt} started with {event.launcher}, from {event.base_ref} ({event.base[:7]})"
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from stoat import clock
 from stoat.observe.agents import Ending
 from stoat.observe.agents.reading import read
+from stoat.processes import end_tree, identity_of
 from tests.support.agent_apis import anthropic, gemini, openai
 from tests.support.agent_apis.serving import serving
 
@@ -116,12 +117,15 @@ def run(program: Program, arguments: Sequence[str], *, stop: Stop | None = None)
             [*program.command, *arguments], cwd=program.directory, env=program.environment, stdin=subprocess.DEVNULL,
             stdout=out, stderr=errors,
         )  # fmt: skip
+        identity = identity_of(process.pid)
+        assert identity is not None
         try:
             if stop is not None:
                 stop(process, output)
             code = process.wait(120)
         finally:
-            process.kill()
+            # What gemini starts itself again as, and what a killed claude leaves of its commands, has cut every tie.
+            end_tree(identity, 1, marker=("HOME", program.environment["HOME"]))
             process.wait()
     ending = read(program.form, output, log, 0, code=code, now=clock.now())
     return Ran(code, ending, log.read_text(encoding="utf-8", errors="replace"))

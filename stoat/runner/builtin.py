@@ -32,15 +32,20 @@ CLAUDE = Profile(
 
 # Its sandbox writes in the worktree only, and a commit is made in two directories elsewhere: the worktree's own git
 # directory, and the one that all worktrees share. What an agent tells Stoat goes into the store.
-_WRITABLE = ("--add-dir", "{gitdir}", "--add-dir", "{commondir}", "--add-dir", "{store}")
+# A login shell would read /etc/profile, which sets PATH anew on many systems: the `stoat` that the runner puts in front
+# would not be found.
+_CODEX = (
+    "exec", "--json", "-c", "allow_login_shell=false", "--add-dir", "{gitdir}", "--add-dir", "{commondir}",
+    "--add-dir", "{store}",
+)  # fmt: skip
 
 CODEX = Profile(
     name="codex",
     command="codex",
-    arguments=("exec", "--json", *_WRITABLE, PROMPT),
+    arguments=(*_CODEX, PROMPT),
     model_arguments=("-m", "{model}"),
     # `resume` itself takes neither --sandbox nor --add-dir: what goes before it counts for it.
-    resume_arguments=("exec", "--json", *_WRITABLE, OPTIONS, "resume", "{session}", PROMPT),
+    resume_arguments=(*_CODEX, OPTIONS, "resume", "{session}", PROMPT),
     mcp_arguments=("-c", "mcp_servers.stoat={mcptoml}"),
     posture_flags=(
         "--sandbox", "-s", "--dangerously-bypass-approvals-and-sandbox", "--yolo", "--approve-for-me",

@@ -134,6 +134,24 @@ def test_a_worker_commits_in_its_worktree_and_goes_on_in_its_session(name: str, 
     assert commits(places.common_dir.parent) == 1
 
 
+@every
+def test_the_commands_of_a_worker_find_the_stoat_of_its_runner(name: str, tmp_path: Path) -> None:
+    place = tmp_path / "the runner's bin"
+    place.mkdir()
+    (place / "stoat").write_text('#!/bin/sh\necho "$STOAT_NODE" > found\n')
+    (place / "stoat").chmod(0o755)
+    with STARTED[name](tmp_path) as program:
+        places = worktree(tmp_path)
+        prompt = 'MOCK-SCRIPT:[{"shell": "stoat"}, {"text": "Done."}]'
+        more = {"model": "gpt-5"} if name == "codex" else {}
+        argv = command_line(
+            BUILT_IN[name], prompt=prompt, places=places, extra=POSTURES[name], command=str(installed(name)), **more
+        )
+        path = os.pathsep.join([str(place), program.environment["PATH"]])
+        done = ran(program, places.worktree, argv, PATH=path, STOAT_NODE="n", SHLVL="1")
+    assert (places.worktree / "found").read_text() == "n\n", done
+
+
 @needs("claude")
 def test_a_lean_worker_has_the_plans_skills_and_none_of_the_users(tmp_path: Path) -> None:
     with claude(tmp_path) as program:

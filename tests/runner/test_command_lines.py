@@ -33,8 +33,8 @@ CLAUDE_BARE = ["claude", "-p", "do it", "--output-format", "stream-json", "--ver
 WRITABLE = [
     "--add-dir", "/w/app/.git/worktrees/app-n", "--add-dir", "/w/app/.git", "--add-dir", "/w/store.git",
 ]  # fmt: skip
-CODEX_BARE = ["codex", "exec", "--json", *WRITABLE, "do it"]
-CODEX_ON = ["codex", "exec", "--json", *WRITABLE]
+CODEX_ON = ["codex", "exec", "--json", "-c", "allow_login_shell=false", *WRITABLE]
+CODEX_BARE = [*CODEX_ON, "do it"]
 GEMINI_BARE = ["gemini", "--prompt", "do it", "--output-format", "stream-json", "--skip-trust"]
 
 TABLE: list[tuple[str, dict[str, Any], list[str]]] = [

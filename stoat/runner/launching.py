@@ -138,8 +138,6 @@ def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunS
     who = {"launcher": run.options.profile.name, "machine": run.machine}
     pause = quota.pause(state.state.plans.values(), now=state.now, **who)
     state = replace(state, pause=pause)
-    if pause is None:
-        run.narrator.forget("limit")
     until = {
         offer.node: pause.until if pause else quota.waits_until(state.plan.nodes[offer.node], now=state.now, **who)
         for offer in left
@@ -149,7 +147,7 @@ def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunS
     if not waiting:
         return state, left, []
     if pause is not None:
-        run.narrator.once("limit", say.paused_for_a_limit(pause.kind, pause.text, clock.at_home(pause.until)))
+        run.narrator.first(("limit", pause.until), say.paused_for_a_limit(pause.kind, pause.text, clock.at_home(pause.until)))
     wait = seconds_between(state.now, min(waiting.values()))
     due = _sooner(state.due, run.monotonic() + max(0.0, wait) + 0.01)
     holds = [Hold(node, "limited", clock.at_home(moment)) for node, moment in waiting.items()]

@@ -147,7 +147,8 @@ def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunS
     if not waiting:
         return state, left, []
     if pause is not None:
-        run.narrator.first(("limit", pause.until), say.paused_for_a_limit(pause.kind, pause.text, clock.at_home(pause.until)))
+        line = say.paused_for_a_limit(pause.kind, pause.text, clock.at_home(pause.until))
+        run.narrator.first(("limit", pause.until), line)
     wait = seconds_between(state.now, min(waiting.values()))
     due = _sooner(state.due, run.monotonic() + max(0.0, wait) + 0.01)
     holds = [Hold(node, "limited", clock.at_home(moment)) for node, moment in waiting.items()]

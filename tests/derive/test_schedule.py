@@ -54,7 +54,8 @@ def plan_of(*nodes: tuple[NodeState, NodeAnswer], header: Header | None = None) 
     )
     answer = PlanAnswer(
         plan="p", title="p", at=NOW, archived=False, done=0, total=len(nodes), spent_usd=None,
-        spent_at_least=False, attempts=0, lead=None, runner=RunnerShown(), nodes=tuple(one for _, one in nodes),
+        spent_at_least=False, attempts=0, lead=None, runner=RunnerShown(), runners=(),
+        nodes=tuple(one for _, one in nodes),
     )  # fmt: skip
     return state, answer
 

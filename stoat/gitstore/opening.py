@@ -78,15 +78,17 @@ def common_directory(directory: Path) -> Path:
 
 
 def open_repository(path: Path) -> pygit2.Repository:
-    """libgit2's view of the repository whose git directory (or work tree) is `path`.
+    """libgit2's view of the repository whose git directory is `path`.
 
     StoreUnreadable, in one sentence that says what to do, for what libgit2 does not open.
     """
     # Here and not above: it takes 50 ms to load, and most reads never come here.
     import pygit2
+    from pygit2.enums import RepositoryOpenFlag
 
     try:
-        return pygit2.Repository(str(path))
+        # At `path` and nowhere else: codex's sandbox puts an empty `.git` into each directory that agents may write.
+        return pygit2.Repository(str(path), RepositoryOpenFlag.NO_DOTGIT | RepositoryOpenFlag.NO_SEARCH)
     except pygit2.GitError as error:
         said = str(error)
     if "not owned by current user" in said:

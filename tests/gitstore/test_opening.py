@@ -9,7 +9,8 @@ import pytest
 
 from stoat.errors import NotFound, StoreUnreadable
 from stoat.gitstore.log import Store
-from stoat.gitstore.opening import examine, locate
+from stoat.gitstore.opening import examine, locate, open_repository
+from stoat.gitstore.refs import REF
 from tests.gitstore.building import new_store
 from tests.support.gitrepo import GitRepo, MakeRepo
 
@@ -45,6 +46,14 @@ def _refusal(path: Path) -> str:
         Store.create(path)
     assert "\n" not in said.value.message and said.value.hint
     return said.value.message + said.value.hint
+
+
+def test_a_git_directory_in_the_git_directory_is_not_taken_for_it(make_repo: MakeRepo) -> None:
+    store = new_store(make_repo().path)
+    GitRepo(store.common).run_git("init", "--quiet", "--bare", str(store.common / ".git"))
+    opened = open_repository(store.common)
+    assert Path(opened.path).resolve() == store.common
+    assert REF in opened.references
 
 
 def test_sha256_repositories_are_refused(tmp_path: Path) -> None:

@@ -85,9 +85,7 @@ def _opened(place: Path, environ: Mapping[str, str]) -> Iterator[Check]:
         yield look_at_github(environ)
 
 
-def _identity(
-    place: Path, settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]
-) -> Iterator[Check]:
+def _identity(place: Path, settings: Mapping[str, str], by: str | None, environ: Mapping[str, str]) -> Iterator[Check]:
     actor = actor_of(settings, by, environ)
     committer = git(place, "var", "GIT_COMMITTER_IDENT", check=False)
     if not actor.name:

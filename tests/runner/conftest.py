@@ -23,9 +23,9 @@ from stoat.gitstore.log import Store
 from stoat.plan.events.base import Actor
 from stoat.plan.state import NodeState
 from stoat.processes import end_tree, find_marked
+from stoat.runner.launchers import choose
 from stoat.runner.loop import run_plan
 from stoat.runner.options import RunOptions
-from stoat.runner.launchers import choose
 from stoat.runner.profiles import Profile
 from stoat.service import decisions, plans
 from stoat.service.session import Session, parse_ref

@@ -79,7 +79,9 @@ class Runners:
     def said(self, slug: str, repository: str | None, node: str) -> Launch | None:
         """What the runner of a repository's nodes itself said of one of them; None when it said nothing."""
         held = self._ask(slug, repository)[1].get(node)
-        return Launch(held.reason, held.detail) if held is not None else None
+        if held is None:
+            return None
+        return Launch("resource" if held.reason == "resource" else "held", held.detail)
 
     def reserved(self, slug: str, node: str) -> Launch | None:
         """That the machine is reserved for another node than this one; None when it is not."""

@@ -6,7 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-StopReason = Literal["asked", "stop-file", "budget", "cost", "time", "failures"]
+StopReason = Literal["asked", "stop-file", "budget", "cost", "time", "failures", "other"]
+"""`other` is one that a runner of another version said, and that is not known here."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):

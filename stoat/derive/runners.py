@@ -12,10 +12,12 @@ The first row that applies is its state:
 
 from __future__ import annotations
 
+from typing import cast, get_args
+
 from msgspec.structs import replace
 
 from stoat.derive.answers import AgentShown, Decision, RunnerShown
-from stoat.derive.limits import Stop
+from stoat.derive.limits import Stop, StopReason
 from stoat.derive.wording import commands, drift
 from stoat.derive.wording.runner import reached
 from stoat.plan.facts import RunnerFact
@@ -63,10 +65,11 @@ def shown(fact: RunnerFact, plan: PlanState) -> RunnerShown:
 
 
 def stop_of(fact: RunnerFact) -> Stop:
-    """The stop condition that a runner says it reached, as it was decided."""
+    """The stop condition that a runner says it reached; `other` for one that is not known here."""
     stopped = fact.stopped
     assert stopped is not None
-    return Stop(stopped.reason, stopped.used, stopped.limit)  # type: ignore[arg-type]
+    known = stopped.reason in get_args(StopReason)
+    return Stop(cast(StopReason, stopped.reason) if known else "other", stopped.used, stopped.limit)
 
 
 def _start(fact: RunnerFact, slug: str) -> str:

@@ -6,8 +6,6 @@ Facts are gathered by `observe/` and handed to the pure `derive/`, so that an an
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct
 
 from stoat.clock import Time
@@ -16,9 +14,12 @@ from stoat.plan.reservations import Reservation
 
 
 class HeldBack(Struct, frozen=True):
-    """Why a runner does not launch a node that is ready: a resource is full, or something else; `detail` in words."""
+    """Why a runner does not launch a node that is ready: `resource` where one is full, else `held`; `detail` in words.
 
-    reason: Literal["resource", "held"]
+    The reason is any text: a runner of a newer version may say one that is not known here, and is read all the same.
+    """
+
+    reason: str
     detail: str
 
 
@@ -38,7 +39,10 @@ class DriftFact(Struct, frozen=True, kw_only=True):
 
 
 class StopFact(Struct, frozen=True):
-    """A stop condition that a runner reached (budget, cost, time, failures), in its own unit, and since when."""
+    """A stop condition that a runner reached (budget, cost, time, failures), in its own unit, and since when.
+
+    The reason is any text, as in `HeldBack`; `derive/runners.stop_of` makes one of ours of it.
+    """
 
     reason: str
     used: float

@@ -58,6 +58,7 @@ CASES = [
     (READY, [runner(**BUSY)], ("waiting-for-slot", "waiting for a slot (2/2 in use)")),
     (READY, [runner(reasons={"a": WAITS})], ("resource", "waiting on postgres")),
     (READY, [runner(reasons={"a": HeldBack("held", "no fresh base")})], ("held", "no fresh base")),
+    (READY, [runner(reasons={"a": HeldBack("of-a-newer-version", "the moon is full")})], ("held", "the moon is full")),
     (READY, [runner(reasons={"b": WAITS})], ("next", "its runner launches it next")),
     (READY, [runner(state="paused", reasons={"a": WAITS})], ("paused", "runner paused")),
     (node("a"), [runner()], ("go-ahead", "awaiting a person's go-ahead")),

@@ -92,6 +92,14 @@ def test_two_red_branches_say_whose_they_are() -> None:
     ]
 
 
+def test_a_stop_that_only_a_newer_runner_knows_breaks_no_answer() -> None:
+    one = runner(state="stopping", stopped=StopFact("of-a-newer-version", 1.0, 2.0, NOW))
+    found = derived(plan("p", node("a", go_ahead=JO)), facts=Facts(machine="box", runners=(one,)))
+    (shown,) = found.plans["p"].runners
+    assert shown.stopped == "it reached a limit that this version of stoat does not know"
+    assert found.needs == ()
+
+
 STOPPED = StopFact("cost", 5.0, 5.0, NOW)
 DRIFT = DriftFact(at=NOW, base="origin/main", behind=3, conflicts=("a.py",), commits=("1a2b3c4 Rename",))
 

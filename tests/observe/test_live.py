@@ -7,9 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from stoat.observe import live
-from stoat.plan.facts import RunnerFact
+from stoat.plan.facts import HeldBack, RunnerFact, StopFact
 from tests.support.waiting import wait_until
 
 FACT = RunnerFact(
@@ -40,6 +41,17 @@ def test_a_runner_that_is_silent_for_half_a_minute_is_disconnected(tmp_path: Pat
     (one,) = live.read_runners(tmp_path)
     assert one.state == state
     assert (one.running, one.was) == (({}, {"a": 1}) if state == "disconnected" else ({"a": 1}, {}))
+    held.close()
+
+
+def test_a_runner_of_a_newer_version_is_read_whatever_reasons_it_has(tmp_path: Path) -> None:
+    newer = replace(
+        FACT, state="dreaming", stopped=StopFact("moon", 1.0, 2.0, ""), reasons={"b": HeldBack("moon", "it is full")}
+    )
+    held = live.announce(tmp_path, "runner", "p", newer)
+    (place,) = (tmp_path / "stoat" / "live").glob("runner-*.json")
+    place.write_bytes(place.read_bytes().replace(b"{", b'{"ofAnotherVersion":[1],', 1))
+    assert live.read_runners(tmp_path) == (newer,)
     held.close()
 
 

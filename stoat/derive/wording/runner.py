@@ -297,6 +297,7 @@ def reached(stop: Stop) -> str:
         "cost": f"agents reported ${stop.used:.2f}, the limit is ${stop.limit:g}",
         "time": f"{duration_text(stop.limit * 60)} are over",
         "failures": f"{counted(int(stop.used), 'attempt')} in a row got nowhere — likely the environment",
+        "other": "it reached a limit that this version of stoat does not know",
     }[stop.reason]
 
 

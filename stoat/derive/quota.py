@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from stoat.clock import Time, plus
+from stoat.plan.ids import NodeRef
 from stoat.plan.state import Attempt, Limited, LimitKind, NodeState, PlanState
 
 AFTER_RESET = 120.0
@@ -48,17 +49,16 @@ def goes_on_at(limit: Limited) -> Time:
 
 def pause(plans: Iterable[PlanState], *, launcher: str, machine: str, now: Time) -> Pause | None:
     """What keeps every agent of the launcher on that machine from starting at `now`; None when nothing does."""
-    stopped = [
-        (f"{plan.slug}/{node_id}", limit)
+    waiting = [
+        (goes_on_at(limit), str(NodeRef(plan.slug, node_id)), limit)
         for plan in plans
         for node_id, node in plan.nodes.items()
-        if (limit := _limit(node, launcher, machine)) is not None and limit.kind in _OF_ALL
+        if (limit := _limit(node, launcher, machine)) is not None and limit.kind in _OF_ALL and now < goes_on_at(limit)
     ]
-    waiting = [(goes_on_at(limit), limit) for _, limit in stopped]
-    until, last = max(waiting, key=lambda one: one[0], default=("", None))
-    if last is None or now >= until:
+    if not waiting:
         return None
-    return Pause(until=until, kind=last.kind, text=last.text, nodes=tuple(sorted(name for name, _ in stopped)))
+    until, _, last = max(waiting, key=lambda one: one[:2])
+    return Pause(until=until, kind=last.kind, text=last.text, nodes=tuple(sorted(name for _, name, _ in waiting)))
 
 
 def waits_until(node: NodeState, *, launcher: str, machine: str, now: Time) -> Time | None:

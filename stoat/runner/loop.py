@@ -70,31 +70,37 @@ def run_plan(
         finish(run)
 
 
-def poll(run: Run, state: RunState) -> RunState:
-    """One poll: all steps, then say to others how the run stands."""
+def poll(run: Run, state: RunState) -> tuple[RunState, StoatError | OSError | None]:
+    """One poll: all steps, then say to others how the run stands.
+
+    Gives what came of it, and what cut it short: a busy store, a full disk, a git that fails. What the steps before
+    that did is in the state all the same. NotFound once the plan is purged.
+    """
     state = replace(state, pending=False, due=None, reading=False)
-    with run.live.at_work():
-        for step in STEPS:
-            state = step(run, state)
-    run.live.update(fact(run, state))
-    return state
+    try:
+        with run.live.at_work():
+            for step in STEPS:
+                state = step(run, state)
+        run.live.update(fact(run, state))
+    except NotFound:
+        raise
+    except (StoatError, OSError) as problem:
+        return state, problem
+    return state, None
 
 
 def _work(run: Run, state: RunState, watcher: Watcher | None) -> int:
     failed = 0
     while True:
-        try:
-            state = poll(run, state)
+        state, problem = poll(run, state)
+        if problem is None:
             failed = 0
             run.narrator.forget("poll")
-        except NotFound:
-            raise
-        except (StoatError, OSError) as problem:
-            # A busy store, a full disk, a git that fails: nothing was started, and agents out there go on.
+        else:
             failed += 1
             run.narrator.once("poll", say.unreachable(str(problem)))
             if run.options.once or (failed >= _PATIENCE and not state.jobs and not run.options.watch):
-                raise
+                raise problem
         if watcher is not None:
             watcher(glimpse(fact(run, state), state))
         for note in run.session.store.notes:

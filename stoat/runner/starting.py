@@ -20,7 +20,7 @@ from stoat.runner.filling import fill_shell
 from stoat.runner.issues import asking
 from stoat.runner.prompts import assignment, prompt
 from stoat.runner.reading import append
-from stoat.runner.state import Job, Run, RunState
+from stoat.runner.state import Job, JobKind, Run, RunState
 
 
 def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunState:
@@ -70,7 +70,7 @@ def _told(run: Run, state: RunState, node: NodeState, own_names: tuple[str, ...]
     assert attempt is not None
     takes_mcp = bool(run.options.profile.mcp_arguments)
     if attempt.resumes and attempt.session is not None:
-        going_on = state.resuming.get(spec.id) or Resume(attempt.session, "limited")
+        going_on = state.resuming.get(spec.id) or Resume(attempt.session, "unbegun")
         return resumed.prompt(f"{run.plan}/{spec.id}", attempt, going_on, takes_mcp=takes_mcp)
     told = assignment(
         state.plan, node, holder=run.options.agent, own_names=own_names, before=state.last_words.get(spec.id),
@@ -79,9 +79,9 @@ def _told(run: Run, state: RunState, node: NodeState, own_names: tuple[str, ...]
     return prompt(replace(told, skills=equipping.skills_as_seen(run, told.skills)))
 
 
-def _job(kind: str, offer: Offer, process: Process, claim: str, number: int, worktree: Path, log: Path) -> Job:
+def _job(kind: JobKind, offer: Offer, process: Process, claim: str, number: int, worktree: Path, log: Path) -> Job:
     return Job(
-        kind="setup" if kind == "setup" else "agent", node=offer.node, identity=process.identity, claim=claim,
+        kind=kind, node=offer.node, identity=process.identity, claim=claim,
         attempt=number, worktree=worktree, log=log, offer=offer, process=process,
     )  # fmt: skip
 

@@ -57,6 +57,8 @@ NODES = [
 
 def test_eight_nodes_a_limit_a_question_and_two_killed_runners(make_repo: MakeRepo, tmp_path: Path) -> None:
     repo = make_repo("app", origin=True)
+    repo.run_git("config", "user.name", "Ada")
+    repo.run_git("config", "user.email", "ada@example.invalid")
     store, _ = Store.create(repo.path)
     session = Session(store, Actor("Ada", "person"), repo.path)
     plans.import_document(session, "schema: 1\nplan: p\nbranch: i\ngo_ahead: plan\nnodes:\n" + "\n".join(NODES))
@@ -105,7 +107,7 @@ def test_eight_nodes_a_limit_a_question_and_two_killed_runners(make_repo: MakeRe
                 mark = ("STOAT_CLAIM", one.attempt.claim if one.attempt is not None else "")
                 for identity in find_marked(*mark)[:1]:
                     end_tree(identity, 1.0, marker=mark)
-    print((tmp_path / "said").read_text())
+            print((tmp_path / "said").read_text())  # shown where the test fails
     events = [recorded.event for recorded in store.history("plans/p")]
     started = [(event.node, event.resumes) for event in events if isinstance(event, AttemptStarted)]
     assert sorted(started) == sorted(

@@ -71,6 +71,9 @@ def test_of_several_limits_the_one_that_ends_last_counts_and_all_nodes_are_named
     pause = quota.pause(plans, launcher="claude", machine="box", now=NOW)
     assert pause is not None
     assert (pause.until, pause.nodes) == (plus(NOW, 720), ("p/a", "q/a"))
+    later = quota.pause(plans, launcher="claude", machine="box", now=plus(NOW, 300))
+    assert later is not None
+    assert (later.until, later.nodes) == (plus(NOW, 720), ("q/a",))
 
 
 def asking(state: str, seq: int = 7) -> PlanState:

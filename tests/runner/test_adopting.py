@@ -15,7 +15,7 @@ import pytest
 
 from stoat.errors import Unreachable
 from stoat.processes import Identity, is_alive
-from stoat.runner import adopting, reading
+from stoat.runner import endings, reading
 from stoat.runner.state import RunState
 from tests.runner.conftest import World
 from tests.support.command import Stoat
@@ -196,7 +196,7 @@ def test_what_the_store_does_not_take_at_once_is_said_once(world: World, monkeyp
             raise Unreachable("the store is locked")
         return append(*given)
 
-    monkeypatch.setattr(adopting, "append", failing)
+    monkeypatch.setattr(endings, "append", failing)
     assert world.run(poll_seconds=0.1) == 0
     assert len(world.said("attempt 1 on 'a' ended while no runner was here")) == 1
     assert world.said("the store is locked", "trying again")

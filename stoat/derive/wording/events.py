@@ -7,7 +7,7 @@ from typing import Any
 
 from stoat.clock import duration_text
 from stoat.derive.wording import machine, review
-from stoat.derive.wording.text import because, conflict_or, counted
+from stoat.derive.wording.text import because, conflict_or, counted, one_line
 from stoat.plan.events import (
     attempts,
     authoring,
@@ -145,6 +145,7 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     attempts.AttemptStarted: _started,
     attempts.AgentSpawned: lambda e: f"the agent of attempt {e.attempt} runs",
     attempts.AttemptExited: _exited,
+    attempts.AttemptLimited: lambda e: f"the agent of attempt {e.attempt} ran into a limit: {one_line(e.text)}",
     attempts.AttemptJudged: lambda e: f"attempt {e.attempt}: {e.outcome}, {e.detail}",
     attempts.GaveUp: lambda e: because("gave up on it", e.why),
     attempts.WorktreeParked: lambda e: f"its worktree cannot be used: {e.why}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -164,16 +163,16 @@ def list_(as_json: Json = False) -> None:
 def show(plan: PlanArgument, as_json: Json = False) -> None:
     """Show a plan as it is written; where its nodes stand says `stoat status PLAN`."""
     from stoat.service import plans
+    from stoat.service.session import plan_of
 
     session = context.session()
     if as_json:
         render.json(plans.show(session, plan))
-    else:
-        authored.print_document(plans.export(session, plan))
-        allowed = plans.show(session, plan)["createsIssues"]
-        if allowed is not None:
-            who = render.clean(allowed["by"])
-            print(f"note: {who} lets runners create the issues that it lacks", file=sys.stderr)
+        return
+    shown = plan_of(session.state(), plan)
+    authored.print_document(plans.export_of(shown))
+    if shown.creates_issues is not None:
+        render.tell(f"note: {render.clean(shown.creates_issues.by)} lets runners create the issues that it lacks")
 
 
 @app.command()

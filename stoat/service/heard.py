@@ -54,12 +54,14 @@ class Posted(NamedTuple):
 class Held:
     """A run in memory: when it was last heard (monotonic), on which trees, and what of it the ref was `told`.
 
-    `end` is up to where it is what its archive says; `unwritten` is what that lacks.
+    `end` is up to where it is what its archive says, `ahead` what it has of that behind there; `unwritten` is what the
+    archive lacks.
     """
 
     run: Run
     heard: float
     end: int = 0
+    ahead: list[Span] = field(default_factory=list)
     before: Tree | None = None
     after: Tree | None = None
     told: str | None = None
@@ -116,9 +118,11 @@ class HeardRuns:
                 if one.span is None:
                     held.unwritten += one.lines
                 else:
-                    if one.span.end <= held.end:
-                        continue  # read back already
                     self._catch_up(held, one.span.begin)
+                    if held.end != one.span.begin:
+                        # Read back already, or it is only after something that cannot be read now.
+                        self._catch_up(held, one.span.end)
+                        continue
                     held.end = one.span.end
                 for event in one.events:
                     fold(held.run, event)
@@ -136,8 +140,8 @@ class HeardRuns:
         span = self.keep(run_id, lines) if lines else None
         with self._lock:
             if span is not None:
-                self._catch_up(held, span.begin)
-                held.end = span.end
+                held.ahead.append(span)
+                self._catch_up(held, span.end)
             elif lines:
                 held.unwritten = _newest(lines + held.unwritten)
 
@@ -230,14 +234,16 @@ class HeardRuns:
             self._let_go(run_id)
 
     def _catch_up(self, held: Held, until: int) -> bool:
-        """Fold what is in the archive behind what was folded already, up to a place in it; whether there was any."""
+        """Fold what is in the archive behind what was folded already, up to a place in it; whether there was any. What
+        cannot be read now is left for the next time."""
         begin = held.end
         if until > begin:
             with contextlib.suppress(NotFound, OSError):
                 for place, event in self.archive.part(held.run.run_id, begin, until):
-                    if event is not None:
+                    if event is not None and not any(span.begin < place <= span.end for span in held.ahead):
                         fold(held.run, event)
                     held.end = place
+            held.ahead = [span for span in held.ahead if span.end > held.end]
         return held.end > begin
 
     def _read_back(self, run_id: str) -> Held:

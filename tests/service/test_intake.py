@@ -18,6 +18,7 @@ from stoat.observe.archive import Archive
 from stoat.observe.silence import SILENCE, lost_runs
 from stoat.plan.monitor.shown import detail
 from stoat.service import monitoring, run_list
+from stoat.service.heard import Posted
 from stoat.service.monitoring import Monitor
 from stoat.service.session import Session, open_session
 from tests.support.gitrepo import GitRepo
@@ -82,20 +83,22 @@ def test_a_bad_event_is_refused_and_said_and_the_others_count(
     assert kept.read("r-1").heard == run.heard == 2 * taken.accepted
 
 
-def test_what_was_taken_in_is_in_the_archive_before_anybody_folds_it(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_taken_in_is_in_the_archive_before_anybody_folds_it(session: Session) -> None:
     monitor, says = Monitor(session, {}), a_run()
-    held = threading.Event()
-    take = monitor.runs.take
-    monkeypatch.setattr(monitor.runs, "take", lambda *given: (held.wait(20), take(*given)))
+    monitor.take(body(says.events[0]))
+    looking, looked = threading.Event(), threading.Event()
+    # While somebody looks at a run, it stands still.
+    looks = threading.Thread(target=monitor.runs.look, args=("r-1", lambda _: (looking.set(), looked.wait(20))))
     monitor.start()
+    looks.start()
     try:
-        for event in says.events:
+        assert looking.wait(10)
+        for event in says.events[1:]:
             monitor.take(body(event))
         assert [json.loads(line) for line in Archive.of(session.store.common).lines("r-1")] == says.events
     finally:
-        held.set()
+        looked.set()
+        looks.join()
         monitor.stop()
     assert monitor.runs.look("r-1", lambda run: run.heard) == len(says.events)
 
@@ -128,6 +131,40 @@ def test_a_disk_that_hangs_keeps_one_publisher_waiting_and_loses_nothing(
         monitor.stop()
     run = monitor.runs.archive.read("r-1")
     assert (run.verdict, run.heard) == ("passed", len(says.events))
+
+
+def test_what_cannot_be_read_back_now_is_heard_later(session: Session) -> None:
+    """Another server wrote in between, and just then the archive cannot be read."""
+    monitor, says = Monitor(session, {}), a_run()
+    runs, path = monitor.runs, monitor.runs.archive.path("r-1")
+    monitor.take(body(*says.events[:3]))
+    lines = [json.dumps(event).encode() for event in says.events]
+    Archive.of(session.store.common).append("r-1", lines[3:5])
+    posted = Posted(lines[5:], says.events[5:], runs.keep("r-1", lines[5:]))
+    away = path.rename(path.with_suffix(".away"))
+    runs.take("r-1", [posted])
+    away.rename(path)
+    assert _heard(monitor) == 3
+    runs.rest()
+    runs.rest()
+    assert _heard(monitor) == len(says.events)
+    assert runs.look("r-1", detail) == detail(runs.archive.read("r-1"))
+
+
+def test_what_is_written_late_is_behind_what_others_wrote_and_counts_once(session: Session) -> None:
+    monitor, says = Monitor(session, {}), a_run()
+    monitor.take(body(*says.events[:3]))
+    directory = monitor.runs.archive.directory
+    away = directory.rename(directory.with_name("away"))
+    directory.write_bytes(b"no directory")
+    monitor.take(body(*says.events[3:5]))
+    directory.unlink()
+    away.rename(directory)
+    Archive.of(session.store.common).append("r-1", [json.dumps(event).encode() for event in says.events[5:]])
+    monitor.runs.rest()
+    monitor.runs.rest()
+    assert _heard(monitor) == len(says.events)
+    assert monitor.runs.look("r-1", detail) == detail(monitor.runs.archive.read("r-1"))
 
 
 @pytest.mark.parametrize("doubled", [False, True])

@@ -12,7 +12,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -126,6 +126,12 @@ def read_runners(common_dir: Path) -> tuple[RunnerFact, ...]:
         else:
             facts.append(_away(fact, "disconnected") if silent else fact)
     return tuple(facts)
+
+
+def checkouts(runners: Iterable[RunnerFact], plan: str) -> list[tuple[Path, str | None]]:
+    """The checkouts of a plan's runners that are there, each with its OWNER/NAME, those of runners at work first."""
+    own = sorted((one for one in runners if one.plan == plan), key=lambda one: not one.is_reachable)
+    return [(place, one.repo) for one in own if (place := Path(one.checkout)).is_dir()]
 
 
 def _away(fact: RunnerFact, state: Literal["gone", "disconnected"]) -> RunnerFact:

@@ -24,7 +24,6 @@ from stoat.gitstore.work.branches import is_ancestor
 from stoat.gitstore.work.tips import known_tip
 from stoat.observe import live
 from stoat.observe.tree import repository_at
-from stoat.plan.facts import RunnerFact
 from stoat.plan.state import PlanState, State
 from stoat.service.session import Session
 
@@ -77,19 +76,18 @@ def look(session: Session, only: Collection[str] | None = None, directory: Path 
     runners = live.read_runners(session.store.common)
     for slug, plan in session.state().plans.items():
         if plan.header.branch is not None and plan.archived is None and (only is None or slug in only):
-            own = [one for one in runners if one.plan == slug]
-            own.sort(key=lambda one: one.state == "gone")
+            own = [place for place, _ in live.checkouts(runners, slug)]
             tips += _seen(plan, plan.header.branch, own, session.store.common, directory or session.directory, problems)
     return Look(tuple(tips), tuple(dict.fromkeys(problems)))
 
 
 def _seen(
-    plan: PlanState, branch: str, runners: Sequence[RunnerFact], store: Path, directory: Path, problems: list[str]
+    plan: PlanState, branch: str, worked: Sequence[Path], store: Path, directory: Path, problems: list[str]
 ) -> Iterator[Tip]:
     """Each repository's tip, once: as the first of the checkouts has it that has the branch."""
     wanted = repositories(plan)
     spoken: set[str] = set()
-    for place, is_known in _places(runners, store, directory):
+    for place, is_known in _places(worked, store, directory):
         try:
             tip = _tip_at(place, plan, branch, wanted)
             behind = not is_known and tip is not None and _is_behind(place, plan, tip)
@@ -108,11 +106,10 @@ def _seen(
             return
 
 
-def _places(runners: Sequence[RunnerFact], store: Path, directory: Path) -> Iterator[tuple[Path, bool]]:
+def _places(worked: Sequence[Path], store: Path, directory: Path) -> Iterator[tuple[Path, bool]]:
     """The repositories to ask, in their order, each with whether it is known to be one that the plan is worked in."""
-    for runner in runners:
-        if Path(runner.checkout).is_dir():
-            yield Path(runner.checkout), True
+    for checkout in worked:
+        yield checkout, True
     yield store, True
     yield directory, False
 

@@ -55,9 +55,8 @@ def _doubts(session: Session, checkout: Path | None, header: Header, nodes: Sequ
 
 def _of_runners(session: Session, slug: str) -> list[tuple[str | None, Checkout]]:
     """The checkouts of the plan's runners on this machine, those at work first."""
-    runners = [one for one in live.read_runners(session.store.common) if one.plan == slug]
-    runners.sort(key=lambda one: not one.is_reachable)
-    return [(one.repo, Checkout(place)) for one in runners if (place := Path(one.checkout)).is_dir()]
+    found = live.checkouts(live.read_runners(session.store.common), slug)
+    return [(repo, Checkout(place)) for place, repo in found]
 
 
 def _known(checkout: Path) -> tuple[str | None, Checkout]:

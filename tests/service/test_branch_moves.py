@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,12 +41,12 @@ def moves(session: Session, slug: str = "demo") -> list[tuple[str | None, str]]:
     return [(event.repo, event.tip) for event in events if isinstance(event, BranchMoved)]
 
 
-def runner(session: Session, checkout: GitRepo, repo: str | None) -> live.Live:
+def runner(session: Session, checkout: GitRepo, repo: str | None, name: str = "demo-1") -> live.Live:
     fact = RunnerFact(
-        runner_id="demo-1", plan="demo", host="here", checkout=str(checkout.path), state="running", parallel=1,
+        runner_id=name, plan="demo", host="here", checkout=str(checkout.path), state="running", parallel=1,
         repo=repo,
     )  # fmt: skip
-    return live.announce(session.store.common, "runner", "demo-1", fact)
+    return live.announce(session.store.common, "runner", name, fact)
 
 
 def test_a_move_is_recorded_once_and_a_branch_at_rest_appends_nothing(repo: GitRepo) -> None:
@@ -144,6 +145,21 @@ def test_a_runners_checkout_speaks_before_the_stores_own(repo: GitRepo, tmp_path
     alive = runner(session, clone, None)
     branch_moves.observe(session)
     alive.close()
+    assert [tip for _, tip in moves(session)] == [worked]
+
+
+def test_a_runner_that_says_nothing_any_more_speaks_after_one_at_work(repo: GitRepo, tmp_path: Path) -> None:
+    session = person_at(repo.path)
+    plans.import_document(session, PLAN)
+    silent = runner(session, repo.clone(tmp_path / "silent"), None, "demo-1")
+    (place,) = (session.store.common / "stoat" / "live").glob("runner-demo-1.json")
+    os.utime(place, (1, 1))
+    clone = repo.clone(tmp_path / "clone")
+    worked = clone.commit(message="Worked")
+    alive = runner(session, clone, None, "demo-2")
+    branch_moves.observe(session)
+    alive.close()
+    silent.close()
     assert [tip for _, tip in moves(session)] == [worked]
 
 

@@ -113,9 +113,9 @@ class Sweeper:
         self._branches_at = time.monotonic() + min(BRANCHES, self._period)
         try:
             unseen = frozenset(branch_moves.observe(self._session).look.problems)
-        except StoatError as trouble:
+        except (StoatError, OSError) as trouble:
             # No reason to keep away from GitHub.
-            unseen = frozenset([trouble.message])
+            unseen = frozenset([str(trouble)])
         for problem in sorted(unseen - self._unseen):
             _log.warning("%s", problem)
         self._unseen = unseen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,12 +13,12 @@ import pytest
 from msgspec import structs
 
 from stoat import clock
-from stoat.gitstore.log import Store
+from stoat.gitstore.log import Appended, Decide, Store
 from stoat.observe.github.now import folder, keep_now, read_now
 from stoat.observe.github.turn import turn
 from stoat.plan.events.base import Actor
 from stoat.plan.github import GitHubNow, GitHubState
-from stoat.service import plans, reading
+from stoat.service import branch_moves, plans, reading
 from stoat.service.session import Session
 from stoat.service.sweeper import Sweeper
 from stoat.service.sweeping import ProblemShown, Sweep, Swept, sweep
@@ -325,6 +326,15 @@ class Watched(Store):
         wait_until(lambda: self.asked >= until, what="several decisions whether to look")
 
 
+class FullForBranches(Store):
+    """A store that has no room for what is seen of branches."""
+
+    def append(self, decide: Decide, actor: Actor) -> Appended:
+        if actor == branch_moves.OBSERVER:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().append(decide, actor)
+
+
 @pytest.fixture
 def sweeper(place: Place) -> Iterator[Callable[..., Sweeper]]:
     """Starts a sweeper that looks every 50 ms unless told otherwise; all are stopped at the end."""
@@ -350,6 +360,18 @@ def test_a_sweeper_sees_what_happens_without_being_asked(place: Place, sweeper: 
     assert widgets is not None
     widgets.resolve(1).close()
     wait_until(lambda: (fact := place.of().issues[1].fact) is not None and not fact.open, what="the issue closed")
+
+
+def test_a_branch_look_that_the_disk_refuses_keeps_nobody_from_github(
+    place: Place, sweeper: Callable[..., Sweeper], caplog: pytest.LogCaptureFixture
+) -> None:
+    place.repo.commit({"a": "1"})
+    place.repo.branch("next")
+    place.repo.run_git("config", "stoat.repo", "acme/widgets")
+    plans.import_document(place.session, PLAN.replace("nodes:", "branch: next\nnodes:"))
+    sweeper(store=FullForBranches.open(place.repo.path))
+    wait_until(lambda: "acme/widgets" in place.session.state().repositories(), what="the first sweep")
+    assert [said for said in caplog.messages if "No space left" in said] == ["[Errno 28] No space left on device"]
 
 
 def test_a_sweeper_looks_at_once_at_what_a_new_plan_names_and_when_it_is_asked(

@@ -16,6 +16,7 @@ Time = str
 Zone = tzinfo
 """A time zone; None in its place is the machine's own."""
 
+_LONGEST = timedelta.max.total_seconds()
 _JUST = timedelta(minutes=30)
 _UNITS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _SPANS = re.compile(r"(\d+(?:\.\d+)?)([dhms])")
@@ -72,12 +73,12 @@ def seconds_between(earlier: Time, later: Time) -> float:
 def duration(written: str) -> float:
     """Seconds in `90s`, `20m`, `1h30m`, `2d` or `00:20:00` (also `1.02:00:00`, days first).
 
-    Raises ValueError for anything else and for a duration of zero.
+    Raises ValueError for anything else, for a duration of zero and for one beyond all times.
     """
     written = written.strip()
     if face := _CLOCK_FACE.fullmatch(written):
         days, hours, minutes, seconds = (int(part or 0) for part in face.groups())
-        total = float(days * 86400 + hours * 3600 + minutes * 60 + seconds)
+        total: float = days * 86400 + hours * 3600 + minutes * 60 + seconds
     else:
         spans = _SPANS.findall(written)
         if not spans or "".join(number + unit for number, unit in spans) != written:
@@ -85,7 +86,9 @@ def duration(written: str) -> float:
         total = sum(float(number) * _UNITS[unit] for number, unit in spans)
     if total <= 0:
         raise ValueError(f"{written!r} is no time at all")
-    return total
+    if total > _LONGEST:
+        raise ValueError(f"{written[:40]!r} is not a duration that ever ends")
+    return float(total)
 
 
 def duration_text(seconds: float) -> str:

@@ -50,7 +50,22 @@ def test_a_duration_is_read_as_people_write_it(written: str, seconds: float) -> 
 
 
 @pytest.mark.parametrize(
-    "written", ["", "20", "m", "20x", "20m nonsense", "-5m", "0s", "00:00:00", "1:2", "00:60:00", "20 m"]
+    "written",
+    [
+        "",
+        "20",
+        "m",
+        "20x",
+        "20m nonsense",
+        "-5m",
+        "0s",
+        "00:00:00",
+        "1:2",
+        "00:60:00",
+        "20 m",
+        f"{'9' * 400}h",
+        f"{'9' * 400}.00:00:01",
+    ],
 )
 def test_anything_else_is_no_duration(written: str) -> None:
     with pytest.raises(ValueError, match=r"duration|no time"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,9 +91,12 @@ def _tell(shown: MachineShown) -> None:
 
 def _number(text: str, flag: str, *, whole: bool = False) -> float:
     try:
-        return int(text) if whole else float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is no number, and not {_NONE}", param_hint=flag) from None
+        number = int(text) if whole else float(text)
+        if math.isfinite(number):
+            return number
+    except (ValueError, OverflowError):
+        pass
+    raise typer.BadParameter(f"{text[:40]!r} is no number, and not {_NONE}", param_hint=flag)
 
 
 def _size(text: str, flag: str) -> int:
@@ -101,4 +105,7 @@ def _size(text: str, flag: str) -> int:
     written = _SIZE.fullmatch(text.strip())
     if written is None:
         raise typer.BadParameter(f"{text!r} is no size such as 500M or 2G, and not {_NONE}", param_hint=flag)
-    return int(float(written[1]) * (1 << _POWER[written[2].lower()]))
+    amount = float(written[1]) * (1 << _POWER[written[2].lower()])
+    if not math.isfinite(amount):
+        raise typer.BadParameter(f"{text[:40]!r} is more than any machine has", param_hint=flag)
+    return int(amount)

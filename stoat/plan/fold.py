@@ -7,14 +7,15 @@ reported as a Trouble with its line and stepped over; the rest of the stream goe
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
 
 import msgspec
 
-from stoat.errors import UNDECODABLE
+from stoat.errors import UNDECODABLE, Refused
 from stoat.plan import streams
 from stoat.plan.events import FAMILIES
 from stoat.plan.events.base import Event, PlanEvent, Unknown
@@ -37,6 +38,7 @@ EVENT_TYPES: dict[str, type] = {
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(reduce(or_, EVENT_TYPES.values()))
 _encoder = msgspec.json.Encoder()
 _packer = msgspec.msgpack.Encoder()
+_BEYOND = 1 << 63
 _unpackers: dict[type, msgspec.msgpack.Decoder[Any]] = {
     cls: msgspec.msgpack.Decoder(cls) for cls in (PlanState, MachineState, GitHubState, OtherState)
 }
@@ -58,7 +60,17 @@ class Trouble(NamedTuple):
 
 
 def encode_event(event: Event) -> bytes:
-    """An event as its line, without the line end. The actor's email stays out: it is the commit's."""
+    """An event as its line, without the line end. The actor's email stays out: it is the commit's.
+
+    Refused for one with a number that no line can hold: what is recorded has to be readable for ever.
+    """
+    for number in _numbers(msgspec.to_builtins(event)):
+        # JSON writes null for what is not finite, and no cache takes more than 64 bits.
+        if not math.isfinite(number) or not -_BEYOND <= number < _BEYOND:
+            raise Refused(
+                f"{number} is no number that can be recorded ({event.__struct_config__.tag})",
+                hint="give a finite one of a size that means something",
+            )
     return _encoder.encode(event)
 
 
@@ -150,6 +162,18 @@ def _fold_repository(before: GitHubState | None, lines: Sequence[bytes], trouble
         else:
             troubles.append(Trouble(index, _misplaced(event, "a repository's")))
     return repository
+
+
+def _numbers(value: Any) -> Iterator[int | float]:
+    """Every number in what an event is made of, however deep."""
+    if isinstance(value, dict):
+        for inside in value.values():
+            yield from _numbers(inside)
+    elif isinstance(value, list | tuple):
+        for inside in value:
+            yield from _numbers(inside)
+    elif isinstance(value, int | float):
+        yield value
 
 
 def _misplaced(event: Event | Unknown, where: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -131,6 +132,7 @@ def check(options: RunOptions, plan: PlanState) -> None:
             "--paused waits for a person's start, and a run without --watch waits for nothing",
             hint="add --watch, or leave --paused out",
         )
+    _check_numbers(options)
     _check_ports(options)
     _check_url("--url", options.url)
     _check_url("--cloud-url", options.cloud_url)
@@ -139,6 +141,18 @@ def check(options: RunOptions, plan: PlanState) -> None:
             "--cloud-url is told to cloud agents, and no launcher starts any", hint="add --cloud-launcher NAME"
         )
     not_archived(plan)
+
+
+def _check_numbers(options: RunOptions) -> None:
+    """Refused where a flag was given `nan` or `inf`, which keep no bound and end no wait."""
+    flags = {
+        "--max-total-usd": options.limits.total_usd, "--budget-usd": options.limits.budget_usd,
+        "--max-minutes": options.limits.minutes, "--settle-seconds": options.settle_seconds,
+        "--stagger-seconds": options.stagger_seconds, "--poll-seconds": options.poll_seconds,
+    }  # fmt: skip
+    wrong = [flag for flag, number in flags.items() if number is not None and not math.isfinite(number)]
+    if wrong:
+        raise Refused(f"{', '.join(wrong)}: {flags[wrong[0]]} is no number to go by", hint="give a finite one")
 
 
 def _check_ports(options: RunOptions) -> None:
@@ -153,12 +167,20 @@ def _check_ports(options: RunOptions) -> None:
 
 
 def _check_url(flag: str, url: str | None) -> None:
-    parts = urlsplit(url) if url is not None else None
-    if parts is not None and (parts.scheme not in ("http", "https") or not parts.netloc):
+    if url is not None and not _is_address(url):
         raise Refused(
             f"{flag} takes the address of a Stoat host, and not {url!r}",
             hint=f"for example {flag} http://localhost:5526",
         )
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
 
 
 def executable(options: RunOptions) -> str:

@@ -20,6 +20,9 @@ from stoat.plan.state import State
 from stoat.processes import machine_name
 from stoat.service.session import Session
 
+_MOST = 1 << 60
+"""An amount above that is a mistake, of bytes too."""
+
 
 class HeldShown(Struct, frozen=True, rename="camel"):
     """Who holds the machine, since when, and why."""
@@ -84,7 +87,7 @@ def limit(session: Session, changes: Mapping[str, int | float | None]) -> bool:
     session.person()
     name = machine_name()
     for field, amount in changes.items():
-        if amount is not None and (amount < 0 or (field == "agents" and amount < 1)):
+        if amount is not None and not _means_something(field, amount):
             raise Refused(
                 f"{field}: {amount:g} means nothing here",
                 hint="no new work at all is `stoat hold`; `none` takes a limit away",
@@ -100,3 +103,8 @@ def limit(session: Session, changes: Mapping[str, int | float | None]) -> bool:
     appended = session.commit(decide)
     reserved.keep_limits(session.store.common.resolve(), appended.state.machine(name).limits)
     return bool(appended.events)
+
+
+def _means_something(field: str, amount: int | float) -> bool:
+    """Whether a limit may be that; what is not finite compares to nothing, or is too much."""
+    return (1 if field == "agents" else 0) <= amount < _MOST

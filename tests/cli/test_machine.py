@@ -63,11 +63,16 @@ def test_a_limit_is_a_persons_and_is_told_to_every_store(stoat: Stoat) -> None:
 @pytest.mark.parametrize(
     ("words", "code"),
     [(("--agents", "0"), 3), (("--agents", "-1"), 3), (("--agents", "x"), 2), (("--disk", "much"), 2),
-     (("--load", "-1"), 3), (("--memory", "1.5G"), 0), (("--disk", "500mib"), 0), (("--load", "none"), 0)],
+     (("--load", "-1"), 3), (("--memory", "1.5G"), 0), (("--disk", "500mib"), 0), (("--load", "none"), 0),
+     (("--load", "nan"), 2), (("--load", "inf"), 2), (("--load", "1e400"), 2), (("--load", "1e300"), 3),
+     (("--agents", "9" * 30), 3), (("--agents", "9" * 400), 2), (("--disk", "9" * 400), 2),
+     (("--memory", "9999999999T"), 3)],
 )  # fmt: skip
 def test_what_a_limit_may_be(stoat: Stoat, words: tuple[str, str], code: int) -> None:
+    before = stoat.json("machine")["limits"]
     ran = stoat.run("machine", *words)
     assert ran.code == code, ran
+    assert code == 0 or stoat.json("machine")["limits"] == before
 
 
 def test_a_gate_is_seen_while_it_runs_and_says_that_the_machine_is_reserved(stoat: Stoat, tmp_path: Path) -> None:

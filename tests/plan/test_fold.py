@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import copy
+import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from stoat.errors import Refused
 from stoat.plan import fold
 from stoat.plan.events import FAMILIES
-from stoat.plan.events.attempts import AttemptJudged, AttemptStarted, GaveUp, WorktreeFreed, WorktreeParked
+from stoat.plan.events.attempts import (
+    AttemptJudged,
+    AttemptStarted,
+    CostReported,
+    GaveUp,
+    WorktreeFreed,
+    WorktreeParked,
+)
 from stoat.plan.events.authoring import DependencyAdded, NodeAdded, NodeBound, NodeChanged, NodeRemoved
 from stoat.plan.events.base import Actor, Event, PlanEvent, Unknown
 from stoat.plan.events.claims import Claimed, ClaimReleased, ClaimRenewed
@@ -26,9 +35,10 @@ from stoat.plan.events.decisions import (
 )
 from stoat.plan.events.evidence import GateFinished, GateStarted, RunRecorded, Tree
 from stoat.plan.events.landings import BranchMoved, Landed, LandingParked
+from stoat.plan.events.machines import MachineLimited
 from stoat.plan.events.plans import NodesReordered, PlanCreated, PlanHeaderChanged
 from stoat.plan.events.questions import Answered, Asked
-from stoat.plan.nodes import Header, Node
+from stoat.plan.nodes import Header, Node, Resource
 from stoat.plan.state import MachineState, OtherState, PlanState
 
 JO = Actor("jo", "person")
@@ -57,6 +67,16 @@ def test_every_event_class_has_its_own_type_and_family() -> None:
 
 def all_subclasses(cls: type) -> set[type]:
     return {sub for direct in cls.__subclasses__() for sub in {direct, *all_subclasses(direct)}}
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, 1 << 63, -(1 << 63) - 1])
+def test_no_event_is_written_with_a_number_that_cannot_be_read_again(number: float) -> None:
+    with pytest.raises(Refused, match="no number that can be recorded"):
+        line(CostReported(node="a", usd=0.5, session_usd=number))
+    with pytest.raises(Refused, match=r"machine_limited"):
+        line(MachineLimited(disk=0, memory=0, load=number))
+    with pytest.raises(Refused):
+        line(PlanHeaderChanged(header=Header(plan="p", resources={"db": Resource(number)})))
 
 
 def test_types_are_snake_case() -> None:

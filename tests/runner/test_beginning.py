@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from typing import Any
 
@@ -44,6 +45,17 @@ def test_without_a_posture_a_run_is_refused_and_started_when_one_insists(world: 
 def test_a_mistyped_node_is_refused(world: World, scope: dict[str, Any]) -> None:
     world.plan(ONE)
     assert "no node 'aa'" in refusal(world, **scope)
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_bound_that_is_no_number_to_go_by_is_refused(world: World, number: float) -> None:
+    world.plan(ONE)
+    for name, given in {
+        "--max-total-usd": {"limits": {"total_usd": number}}, "--budget-usd": {"limits": {"budget_usd": number}},
+        "--max-minutes": {"limits": {"minutes": number}}, "--settle-seconds": {"settle_seconds": number},
+        "--stagger-seconds": {"stagger_seconds": number}, "--poll-seconds": {"poll_seconds": number},
+    }.items():  # fmt: skip
+        assert f"{name}: {number} is no number" in refusal(world, **given)
 
 
 def test_an_archived_plan_is_refused_with_the_way_back(world: World) -> None:
@@ -232,6 +244,7 @@ def test_the_command_knows_every_flag_and_refuses_before_anything(world: World) 
         (("--max-total-usd", "1"), 3, "reports no cost"), (("--model", "m"), 3, "takes none"),
         (("--agent-command", "no-such-program"), 3, "no program"), (("--parallel", "0"), 2, "parallel"),
         (("--launcher", "nobody"), 3, "claude, codex, gemini, scripted"), (("--url", "host"), 3, "--url"),
+        (("--url", "http://[::1"), 3, "--url takes the address"), (("--url", "http://h:x"), 3, "--url takes the addr"),
     ):  # fmt: skip
         ran = stoat.run(*world.flags(*more))
         assert (ran.code, words in ran.err) == (code, True), (more, ran)

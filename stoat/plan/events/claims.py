@@ -6,6 +6,8 @@ Whether a node may be claimed at all (done, reserved, waiting for a go-ahead, wo
 
 from __future__ import annotations
 
+import math
+
 from msgspec.structs import replace
 
 from stoat.clock import Time, duration_text, plus
@@ -86,9 +88,10 @@ class ClaimReleased(NodeEvent, tag="claim_released", frozen=True):
 
 def check_lease(seconds: float) -> float:
     """A lease's length in seconds as it may be; Refused above four hours."""
-    if seconds > LONGEST_LEASE:
+    if not seconds <= LONGEST_LEASE:
+        length = duration_text(seconds) if math.isfinite(seconds) else "no end"
         raise Refused(
-            f"a lease of {duration_text(seconds)} is too long",
+            f"a lease of {length} is too long",
             hint=f"ask for at most {duration_text(LONGEST_LEASE)} and renew it with `stoat report`",
         )
     return seconds

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,6 +138,9 @@ def test_a_lease_of_more_than_four_hours_is_refused() -> None:
     story.claim(ANN, "c-1", lease=4 * 3600)
     with pytest.raises(Refused, match="too long"):
         claims.renew(story.plan, story.node, actor=ANN, lease=4 * 3600 + 1)
+    for endless in (math.inf, math.nan):
+        with pytest.raises(Refused, match="no end"):
+            claims.renew(story.plan, story.node, actor=ANN, lease=endless)
 
 
 @given(

@@ -30,7 +30,11 @@ def repositories(plan: PlanState) -> tuple[str, ...]:
     """The OWNER/NAMEs that the plan names, in its header and on its nodes, each once."""
     named = [repo.repo for repo in plan.header.repos.values()]
     named += [repo for node in plan.nodes.values() if (repo := repository_of(plan.header, node.spec)) is not None]
-    return tuple({repo.casefold(): repo for repo in named}.values())
+    found: list[str] = []
+    for repo in named:
+        if not any(same_repository(repo, one) for one in found):
+            found.append(repo)
+    return tuple(found)
 
 
 def speaks(named: Iterable[str], repo: str | None) -> bool:

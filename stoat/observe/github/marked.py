@@ -16,7 +16,7 @@ _EARLIER = 24 * 3600.0
 
 
 def find_marked(environ: Mapping[str, str], repo: str, marker: str, since: Time) -> int | None:
-    """The number of the issue in `repo` whose text ends with `marker`, made after `since`; None when there is none.
+    """The number of the issue in `repo` with `marker` on a line of its own, made after `since`; None without one.
 
     Of several it is the first. Raises GitHubTrouble where that cannot be told; no limit is waited out.
     """
@@ -31,11 +31,13 @@ def find_marked(environ: Mapping[str, str], repo: str, marker: str, since: Time)
         listed = answer.json() if answer.status == 200 else None
         if not isinstance(listed, list):
             raise answers.refusal(answer)
-        found += [
-            one["number"]
-            for one in listed
-            if isinstance(one, dict) and "pull_request" not in one and _ends(one.get("body"), marker)
-        ]
+        for one in listed:
+            if isinstance(one, dict) and "pull_request" not in one and _has(one.get("body"), marker):
+                number = one.get("number")
+                if not isinstance(number, int):
+                    # Passed over, it would be created a second time.
+                    raise answers.refusal(answer)
+                found.append(number)
         if len(listed) < 100:
             return min(found) if found else None
     if found:
@@ -43,5 +45,6 @@ def find_marked(environ: Mapping[str, str], repo: str, marker: str, since: Time)
     raise Incomplete(f"{repo} has too many new issues to look through", fix="bind it by hand: stoat node bind")
 
 
-def _ends(body: object, marker: str) -> bool:
-    return isinstance(body, str) and body.rstrip().endswith(marker)
+def _has(body: object, marker: str) -> bool:
+    """Whether it is there as it was written: people add to an issue's text, below it too."""
+    return isinstance(body, str) and any(line.strip() == marker for line in body.splitlines())

@@ -47,19 +47,14 @@ class Later(NamedTuple):
 Written = Made | Lost | Declined | Later
 
 
-def create_issue(
-    environ: Mapping[str, str], repo: str, title: str, body: str, *, timeout: float | None = None
-) -> Written:
-    """Create an issue in `repo` (OWNER/NAME). One request, which is not repeated whatever becomes of it.
-
-    `timeout` is how many seconds GitHub may take to answer.
-    """
+def create_issue(environ: Mapping[str, str], repo: str, title: str, body: str) -> Written:
+    """Create an issue in `repo` (OWNER/NAME). One request, which is not repeated whatever becomes of it."""
     try:
         where = token.api(environ)
         shown = token.find(environ, where)
     except GitHubTrouble as trouble:
         return Declined(trouble.message, trouble.fix or token.FIX)
-    wire = Wire(where.rest, shown) if timeout is None else Wire(where.rest, shown, timeout)
+    wire = Wire(where.rest, shown)
     said = json.dumps({"title": title, "body": body}).encode()
     try:
         answer = wire.send("POST", f"{where.rest}/repos/{repo}/issues", _ACCEPT, said)

@@ -21,8 +21,8 @@ def environ(hub: FakeHub) -> dict[str, str]:
     return {"STOAT_GITHUB_API": hub.url, "GH_TOKEN": hub.token}
 
 
-def create(hub: FakeHub, **more: float) -> Written:
-    return create_issue(environ(hub), "acme/widgets", "Fix lanes", f"They cross.\n\n{MARK}", **more)
+def create(hub: FakeHub) -> Written:
+    return create_issue(environ(hub), "acme/widgets", "Fix lanes", f"They cross.\n\n{MARK}")
 
 
 def scripted_answer(reply: Reply) -> tuple[Written, int]:
@@ -44,8 +44,6 @@ def test_an_answer_that_does_not_come_is_lost_and_nothing_is_sent_again(hub: Fak
     assert isinstance(create(hub), Lost)
     hub.faults.next(502, "issues", after_effect=True)
     assert isinstance(create(hub), Lost)
-    hub.faults.slow(2, "issues")
-    assert isinstance(create(hub, timeout=0.2), Lost)
     hub.faults.truncated("issues")
     assert isinstance(create(hub), Lost)
     assert len(repo.issues) >= 3
@@ -119,6 +117,20 @@ def test_an_issue_is_found_by_its_mark_also_when_it_is_closed(hub: FakeHub, repo
     repo.issues[made.number].close()
     assert find_marked(environ(hub), "acme/widgets", MARK, began) == made.number
     assert find_marked(environ(hub), "acme/widgets", MARK.replace("i-1", "i-2"), began) is None
+
+
+@pytest.mark.parametrize("body", [f"{MARK}\r\n\r\n- [x] added by a person", f"x\n\n  {MARK}  \nmore\n"])
+def test_an_issue_to_whose_text_somebody_added_is_found(repo: Repository, hub: FakeHub, body: str) -> None:
+    began = now()
+    number = repo.issue("Edited", body=body).number
+    assert find_marked(environ(hub), "acme/widgets", MARK, began) == number
+
+
+@pytest.mark.parametrize("number", [None, "7"])
+def test_a_marked_issue_whose_number_cannot_be_read_is_not_passed_over(number: object) -> None:
+    listed = json.dumps([{"number": number, "body": MARK}]).encode()
+    with scripted(lambda sent: Reply(200, listed)) as server, pytest.raises(GitHubTrouble):
+        find_marked({"STOAT_GITHUB_API": server.url, "GH_TOKEN": TOKEN}, "acme/widgets", MARK, now())
 
 
 def test_an_issue_on_a_later_page_is_found(hub: FakeHub, repo: Repository) -> None:

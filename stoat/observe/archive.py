@@ -103,6 +103,15 @@ class Archive:
         except FileNotFoundError:
             return 0
 
+    def touched(self, run_id: str | None = None) -> tuple[int, int] | None:
+        """When a run's file last changed (nanoseconds since 1970) and its size, without a run that of their directory;
+        None where there is none. OSError where nobody can see."""
+        try:
+            seen = (self.directory if run_id is None else self.path(run_id)).stat()
+        except FileNotFoundError:
+            return None
+        return seen.st_mtime_ns, seen.st_size
+
     def runs(self) -> list[Archived]:
         """Every archive, the last touched one first."""
         found = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, to_builtins
@@ -12,7 +11,6 @@ from stoat.errors import NotFound, Refused
 from stoat.mcp.bounding import bounded
 from stoat.mcp.schemas import keys, outline
 from stoat.mcp.tool import Arguments, Call, Tool
-from stoat.observe.archive import Archive
 from stoat.plan.monitor.shown import ScenarioShown
 from stoat.service import awaiting, run_list
 from stoat.service.run_list import RunDetail, RunShown
@@ -57,26 +55,25 @@ class Awaited(Struct, frozen=True, rename="camel"):
     hint: str | None
 
 
-def _tag(call: Call, given: OfRun) -> str:
-    if given.run_id is not None and given.tag is not None:
-        raise Refused("say either runId or tag", hint="a run is found by one of them")
+def _tag(call: Call, given: OfRun) -> str | None:
+    """The tag by which a run is meant; None where it is meant by its id. Refused where it is by both, or by nothing."""
+    if given.run_id is not None:
+        if given.tag is not None:
+            raise Refused("say either runId or tag", hint="a run is found by one of them")
+        return None
     if given.tag is None and call.assigned.ref is None:
         raise Refused("no run is named", hint="name runId, or tag as PLAN/NODE[/STEP]; see `stoat runs list`")
     return given.tag if given.tag is not None else str(call.assigned.ref)
 
 
-def _newest(call: Call, tag: str) -> RunShown | None:
-    return next(iter(run_list.listed(call.session, tag, 1)), None)
-
-
 def _detail(call: Call, given: OfRun) -> RunDetail:
-    tag = _tag(call, given)
-    if given.run_id is not None:
-        return run_list.show(call.session, given.run_id)
-    newest = _newest(call, tag)
-    if newest is None:
-        raise NotFound(f"there is no run of {tag}", hint="run it with that tag: stoat gate exec, or BOBCAT_RUN_TAG")
-    return run_list.show(call.session, newest.run_id)
+    tag, run_id = _tag(call, given), given.run_id
+    if run_id is None:
+        newest = next(iter(run_list.listed(call.session, tag, 1)), None)
+        if newest is None:
+            raise NotFound(f"there is no run of {tag}", hint="run it with that tag: stoat gate exec, or BOBCAT_RUN_TAG")
+        run_id = newest.run_id
+    return run_list.show(call.session, run_id)
 
 
 def _status(call: Call, given: OfRun) -> dict[str, Any]:
@@ -100,34 +97,12 @@ def _failed(one: ScenarioShown) -> FailedTest:
 
 
 def _await(call: Call, given: OfRun) -> Awaited:
-    tag, waiting, archive = _tag(call, given), call.waiting, Archive.of(call.session.store.common)
-    seen: RunShown | None = None
-
-    def ended() -> RunShown | None:
-        nonlocal seen
-        seen = _newest(call, tag) if given.run_id is None else run_list.show(call.session, given.run_id).run
-        return seen if seen is not None and (seen.finished or seen.orphaned) else None
-
-    def changed() -> object:
-        # What a run tells while it goes is in its archive alone, and that it began perhaps, too.
-        own = archive.path(seen.run_id) if seen is not None and seen.archived else archive.directory
-        return call.session.store.tip(), _touched(archive.directory), _touched(own)
-
-    if ended() is None:
-        waiting.tell(f"waiting for the run {given.run_id or f'of {tag}'} to end")
-        awaiting.wait(ended, changed, waiting.seconds, waiting.stopped)
+    tag, waiting = _tag(call, given), call.waiting
+    waiting.tell(f"waiting for the run {given.run_id or f'of {tag}'} to end")
+    seen = awaiting.run_ended(call.session, waiting.seconds, run_id=given.run_id, tag=tag, stopped=waiting.stopped)
     if seen is not None and (seen.finished or seen.orphaned):
         return Awaited(True, seen, None)
     return Awaited(False, seen, "it goes on: call await_run_completion again" if seen else f"no run of {tag} began yet")
-
-
-def _touched(path: Path) -> tuple[int, int]:
-    """When a file or a directory was last changed, and its size; zeros where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
 
 
 TOOLS = (

@@ -5,13 +5,15 @@
     is_kept_elsewhere(root, tree, …)  whether what a worktree has of that is in the main work tree as it is
 
 A link is never followed out of the project, nothing that is there is written over, and what git tracks or would add
-is refused: it would be committed with an agent's work.
+is refused: it would be committed with an agent's work. A file comes into its place whole: only its draft, beside it
+under a name that nobody else has, is ever cleared away.
 """
 
 from __future__ import annotations
 
-import filecmp
 import os
+import re
+import secrets
 import shlex
 import shutil
 import stat
@@ -24,7 +26,9 @@ from stoat.gitstore.porcelain import git, zsplit
 from stoat.gitstore.work.worktrees import git_directory
 
 _DONE, _BEGUN = "stoat-copied", "stoat-copying"
+_DRAFT = re.compile(r"\.stoat-[0-9a-f]{32}\.copying")
 _MOST_NAMED = 5
+_PORTION = 1 << 16
 
 
 class Wanted(NamedTuple):
@@ -60,18 +64,18 @@ def bring(project: Path, worktree: Path, names: Sequence[str]) -> int:
     done, begun = own / _DONE, own / _BEGUN
     if not names or _noted(done) == list(names):
         return 0
-    for path in _noted(begun):  # by a process that was killed over it: ours, and nobody knows how much of it
-        if not _is_led_away(worktree, worktree / path):
+    for path in _noted(begun):  # drafts of a process that was killed over them
+        if _DRAFT.fullmatch(Path(path).name) and not _is_led_away(worktree, worktree / path):
             (worktree / path).unlink(missing_ok=True)
     wanted = files_of(project, names)
     _check_git(worktree, [one.path for one in wanted], where="the worktree")
     missing = [one for one in wanted if _is_room(worktree, worktree / one.path)]
-    _note(begun, [one.path for one in missing])
-    for one in missing:
-        _copy(project, worktree, one)
+    drafts = {one: Path(one.path).with_name(f".stoat-{secrets.token_hex(16)}.copying") for one in missing}
+    _note(begun, [str(draft) for draft in drafts.values()])
+    copied = sum(_copy(project / one.path, worktree / one.path, worktree / drafts[one], one) for one in missing)
     _note(done, names)
     begun.unlink()
-    return len(missing)
+    return copied
 
 
 def is_kept_elsewhere(root: Path, tree: Path, path: str) -> bool:
@@ -86,9 +90,20 @@ def is_kept_elsewhere(root: Path, tree: Path, path: str) -> bool:
             return all(is_kept_elsewhere(root, tree, str(Path(path, one.name))) for one in here.iterdir())
         if there.resolve() != there or stat.S_IFMT(there.lstat().st_mode) != stat.S_IFMT(mode):
             return False
-        return stat.S_ISREG(mode) and filecmp.cmp(here, there, shallow=False)
+        return stat.S_ISREG(mode) and _is_same(here, there)
     except OSError:
         return False
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """Whether two files hold the same bytes now; what was read of them before counts for nothing."""
+    with one.open("rb") as here, other.open("rb") as there:
+        while True:
+            mine, theirs = here.read(_PORTION), there.read(_PORTION)
+            if mine != theirs:
+                return False
+            if not mine:
+                return True
 
 
 def _noted(note: Path) -> list[str]:
@@ -181,18 +196,24 @@ def _is_room(worktree: Path, target: Path) -> bool:
     return not os.path.lexists(target) and not _is_led_away(worktree, target)
 
 
-def _copy(project: Path, worktree: Path, one: Wanted) -> None:
-    source, target = project / one.path, worktree / one.path
+def _copy(source: Path, target: Path, draft: Path, one: Wanted) -> bool:
+    """Put a copy in its place, whole; False where somebody put something there meanwhile, which stays."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    if one.link:
-        target.symlink_to(source.readlink())
-        return
-    mode = stat.S_IMODE(source.stat().st_mode)
-    # Never through a link that appeared meanwhile, never over a file.
-    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "wb") as written, source.open("rb") as read:
-        shutil.copyfileobj(read, written)
-        os.fchmod(written.fileno(), mode)
+    try:
+        if one.link:
+            target.symlink_to(source.readlink())
+            return True
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as written, source.open("rb") as read:
+                shutil.copyfileobj(read, written)
+                os.fchmod(written.fileno(), stat.S_IMODE(os.fstat(read.fileno()).st_mode))
+            os.link(draft, target)  # a rename would write over what is there
+        finally:
+            draft.unlink()
+    except FileExistsError:
+        return False
+    return True
 
 
 def _is_led_away(worktree: Path, target: Path) -> bool:

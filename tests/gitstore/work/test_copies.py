@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 from pathlib import Path
 
@@ -25,6 +26,18 @@ def worktree_of(project: GitRepo) -> Path:
     return place
 
 
+def killed(project: GitRepo, worktree: Path) -> None:
+    """A process that copies `.env`, and is killed when its first draft is written and not in its place yet."""
+    child = os.fork()
+    if child == 0:
+        os.link = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+        try:
+            copies.bring(project.path, worktree, (".env",))
+        finally:
+            os._exit(1)
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+
+
 def test_files_and_directories_arrive_with_their_modes_and_links_and_git_sees_no_change(project: GitRepo) -> None:
     project.write(".env", "A=1\n").chmod(0o600)
     project.write("secret/deep er/key", "k").chmod(0o640)
@@ -42,17 +55,48 @@ def test_files_and_directories_arrive_with_their_modes_and_links_and_git_sees_no
 def test_it_is_done_once_and_what_a_killed_process_left_half_done_is_done_over(project: GitRepo) -> None:
     project.write(".env", "whole\n")
     place = worktree_of(project)
-    own = Path(GitRepo(place).run_git("rev-parse", "--absolute-git-dir"))
-    (own / "stoat-copying").write_text(".env")
-    (place / ".env").write_text("wh")
+    killed(project, place)
+    assert list(place.glob(".stoat-*.copying"))
     assert copies.bring(project.path, place, (".env",)) == 1
     assert (place / ".env").read_text() == "whole\n"
+    assert GitRepo(place).run_git("status", "--porcelain") == ""
     (place / ".env").write_text("the agent's own\n")
     assert copies.bring(project.path, place, (".env",)) == 0
     assert (place / ".env").read_text() == "the agent's own\n"
     project.write(".env.test", "more\n")
     assert copies.bring(project.path, place, (".env", ".env.test")) == 1
     assert (place / ".env").read_text() == "the agent's own\n"
+
+
+def test_what_a_person_put_there_after_a_kill_stays(project: GitRepo) -> None:
+    project.write(".env", "the project's\n")
+    place = worktree_of(project)
+    killed(project, place)
+    (place / ".env").write_text("a person's own\n")
+    assert copies.bring(project.path, place, (".env",)) == 0
+    assert (place / ".env").read_text() == "a person's own\n"
+    assert GitRepo(place).run_git("status", "--porcelain") == ""
+
+
+def test_what_a_note_names_and_is_no_draft_is_left_alone(project: GitRepo) -> None:
+    project.write(".env", "the project's\n")
+    place = worktree_of(project)
+    own = Path(GitRepo(place).run_git("rev-parse", "--absolute-git-dir"))
+    (own / "stoat-copying").write_text(".env")
+    (place / ".env").write_text("a person's own\n")
+    assert copies.bring(project.path, place, (".env",)) == 0
+    assert (place / ".env").read_text() == "a person's own\n"
+
+
+def test_files_are_compared_byte_by_byte_however_alike_they_were_before(project: GitRepo) -> None:
+    there = project.write(".env", "A=1\n")
+    place = worktree_of(project)
+    copies.bring(project.path, place, (".env",))
+    assert copies.is_kept_elsewhere(project.path, place, ".env")
+    seen = there.stat()
+    there.write_text("B=2\n")
+    os.utime(there, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    assert not copies.is_kept_elsewhere(project.path, place, ".env")
 
 
 def test_a_link_to_a_file_of_the_project_is_copied_as_that_file(project: GitRepo) -> None:

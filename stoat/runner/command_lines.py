@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stoat.runner.filling import fill
-from stoat.runner.handing import Handed
+from stoat.runner.mcp_server import McpServer
 from stoat.runner.profiles import OPTIONS, PROMPT, Profile
 
 
@@ -23,7 +23,7 @@ class Places(NamedTuple):
 def command_line(
     profile: Profile, *, prompt: str, places: Places | None = None, extra: Sequence[str] = (),
     command: str | None = None, model: str | None = None, budget: float | None = None, session: str | None = None,
-    resume: bool = False, mcp: Handed | None = None, skills: Path | None = None, lean: bool = False,
+    resume: bool = False, mcp: McpServer | None = None, skills: Path | None = None, lean: bool = False,
 ) -> list[str]:  # fmt: skip
     """The argument list that starts an agent: no shell sees it, and the prompt is within one argument.
 

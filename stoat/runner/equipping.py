@@ -11,7 +11,7 @@ from stoat.plan.nodes import Node
 from stoat.plan.state import Attempt, PlanState
 from stoat.runner import fitting, skills
 from stoat.runner.command_lines import Places, command_line
-from stoat.runner.handing import handed
+from stoat.runner.mcp_server import server_for
 from stoat.runner.options import executable
 from stoat.runner.skills import Skills
 from stoat.runner.state import Run
@@ -51,7 +51,7 @@ def argument_list(
     """
     options, worktree = run.options, Path(attempt.worktree)
     places = Places(worktree, git_directory(worktree), run.project.common, run.session.store.common)
-    server = handed(run.stoat, environment, options.url) if options.profile.mcp_arguments else None
+    server = server_for(run.stoat, environment, options.url) if options.profile.mcp_arguments else None
     return command_line(
         options.profile, prompt=prompt, places=places, extra=options.agent_args, command=executable(options),
         model=attempt.model, budget=options.limits.budget_usd, session=attempt.session, resume=attempt.resumes,
@@ -84,4 +84,4 @@ def _skills(run: Run, plan: PlanState) -> Skills:
 
 
 def _plugin(run: Run, plan: PlanState) -> Path | None:
-    return skills.hand_over(run.plan, _skills(run, plan), run.home) if _hands_skills(run) else None
+    return skills.write_plugin(run.plan, _skills(run, plan), run.home) if _hands_skills(run) else None

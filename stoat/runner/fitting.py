@@ -13,8 +13,8 @@ from stoat.observe.programs import Program
 from stoat.plan.nodes import LAUNCHED
 from stoat.plan.state import PlanState
 from stoat.runner import builtin
-from stoat.runner.handing import address
 from stoat.runner.launchers import has_posture, is_flag
+from stoat.runner.mcp_server import address
 from stoat.runner.options import RunOptions, executable
 
 _NO_PROMPTS = ("--dangerously-skip-permissions", "--allow-dangerously-skip-permissions")

@@ -58,7 +58,7 @@ def _is_skill(place: Path, name: str) -> bool:
     return Path(name).name == name and not name.startswith(".") and (place / name / "SKILL.md").is_file()
 
 
-def hand_over(plan: str, skills: Skills, home: Path) -> Path | None:
+def write_plugin(plan: str, skills: Skills, home: Path) -> Path | None:
     """The plugin's directory, brought up to date; None where no skill is installed. Refused where it cannot be written.
 
     `home` is the user's. Links of ours to skills that nobody names any more are removed, and nothing else.

@@ -20,9 +20,9 @@ import pytest
 from stoat.observe import programs
 from stoat.runner.builtin import BUILT_IN, CLAUDE, CODEX, GEMINI, REFUSED_FLAGS
 from stoat.runner.command_lines import Places, command_line
-from stoat.runner.handing import Handed
+from stoat.runner.mcp_server import McpServer
 from stoat.runner.profiles import Profile
-from stoat.runner.skills import hand_over, look
+from stoat.runner.skills import look, write_plugin
 from tests.agents_real.programs import Program, claude, codex, gemini_cli, installed
 from tests.agents_real.test_real_agents import needs
 
@@ -111,7 +111,7 @@ def test_each_flag_is_in_the_programs_own_help(name: str) -> None:
 def test_a_worker_commits_in_its_worktree_and_goes_on_in_its_session(name: str, tmp_path: Path) -> None:
     profile, told = BUILT_IN[name], tmp_path / "told by the server"
     model = {"claude": "claude-sonnet-5-5", "codex": "gpt-5", "gemini": "gemini-3-pro"}[name]
-    server = Handed(sys.executable, ("-c", SERVER), {"STOAT_NODE": "n é'\"", "STOAT_STORE": str(told)})
+    server = McpServer(sys.executable, ("-c", SERVER), {"STOAT_NODE": "n é'\"", "STOAT_STORE": str(told)})
     with STARTED[name](tmp_path) as program:
         places = worktree(tmp_path)
         asked: dict[str, Any] = {
@@ -160,7 +160,7 @@ def test_a_lean_worker_has_the_plans_skills_and_none_of_the_users(tmp_path: Path
             place = home / ".claude" / "skills" / skill
             place.mkdir(parents=True)
             (place / "SKILL.md").write_text(f"---\nname: {skill}\ndescription: {skill}\n---\n")
-        plugin = hand_over("p", look(["tdd"], home / ".claude" / "skills", program.directory), home)
+        plugin = write_plugin("p", look(["tdd"], home / ".claude" / "skills", program.directory), home)
         asked: dict[str, Any] = {"prompt": "MOCK:text", "extra": POSTURES["claude"], "command": program.command[0]}
         seen = []
         for more in ({"lean": True, "skills": plugin}, {}):

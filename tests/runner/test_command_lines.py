@@ -10,11 +10,11 @@ import pytest
 
 from stoat.runner.builtin import BUILT_IN, CLAUDE, CODEX
 from stoat.runner.command_lines import Places, command_line
-from stoat.runner.handing import Handed
+from stoat.runner.mcp_server import McpServer
 from stoat.runner.profiles import Profile
 
 PLACES = Places(Path("/w/app-n"), Path("/w/app/.git/worktrees/app-n"), Path("/w/app/.git"), Path("/w/store.git"))
-SERVER = Handed("/bin/stoat", ("mcp", "--profile", "worker"), {"STOAT_NODE": "n"})
+SERVER = McpServer("/bin/stoat", ("mcp", "--profile", "worker"), {"STOAT_NODE": "n"})
 JSON = json.dumps(
     {
         "mcpServers": {

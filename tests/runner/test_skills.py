@@ -10,7 +10,7 @@ import pytest
 from stoat.derive.schedule import Scope
 from stoat.errors import Refused
 from stoat.runner import skills
-from stoat.runner.skills import Skills, hand_over, look
+from stoat.runner.skills import Skills, look, write_plugin
 from tests.support.states import node, plan
 
 
@@ -61,7 +61,7 @@ def test_the_users_own_directory_of_claude_code_counts(tmp_path: Path) -> None:
 
 
 def test_the_installed_ones_become_a_plugin(home: Path) -> None:
-    plugin = hand_over("p", found(home, "tdd", "linked", "nope"), home)
+    plugin = write_plugin("p", found(home, "tdd", "linked", "nope"), home)
     installed = home / ".claude" / "skills"
     assert plugin == home / ".stoat" / "worker-skills" / "p"
     assert links(plugin) == {"linked": str(installed / "linked"), "tdd": str(installed / "tdd")}
@@ -70,12 +70,12 @@ def test_the_installed_ones_become_a_plugin(home: Path) -> None:
 
 
 def test_nothing_installed_is_no_plugin(home: Path) -> None:
-    assert hand_over("p", found(home, "nope"), home) is None
+    assert write_plugin("p", found(home, "nope"), home) is None
     assert not (home / ".stoat").exists()
 
 
 def test_it_is_brought_up_to_date_and_others_things_in_it_stay(home: Path) -> None:
-    plugin = hand_over("p", found(home, "tdd", "linked"), home)
+    plugin = write_plugin("p", found(home, "tdd", "linked"), home)
     assert plugin is not None
     place = plugin / "skills"
     (place / "mine").mkdir()
@@ -83,22 +83,22 @@ def test_it_is_brought_up_to_date_and_others_things_in_it_stay(home: Path) -> No
     (place / "docs").mkdir()
     (place / "tdd").unlink()
     (place / "tdd").symlink_to("nowhere")
-    assert hand_over("p", found(home, "tdd", "docs"), home) == plugin
+    assert write_plugin("p", found(home, "tdd", "docs"), home) == plugin
     assert (place / "tdd").readlink() == home / ".claude" / "skills" / "tdd"
     assert sorted(entry.name for entry in place.iterdir()) == ["docs", "mine", "tdd", "theirs"]
     assert not (place / "docs").is_symlink()
 
 
 def test_a_second_time_changes_nothing(home: Path) -> None:
-    plugin = hand_over("p", found(home, "tdd"), home)
+    plugin = write_plugin("p", found(home, "tdd"), home)
     assert plugin is not None
     before = {path: path.lstat().st_mtime_ns for path in plugin.rglob("*")}
-    hand_over("p", found(home, "tdd"), home)
+    write_plugin("p", found(home, "tdd"), home)
     assert {path: path.lstat().st_mtime_ns for path in plugin.rglob("*")} == before
 
 
 def test_a_place_that_cannot_be_written_is_refused(home: Path) -> None:
     (home / ".stoat").write_text("a file")
     with pytest.raises(Refused, match="cannot be handed over") as refused:
-        hand_over("p", found(home, "tdd"), home)
+        write_plugin("p", found(home, "tdd"), home)
     assert "--lean" in (refused.value.hint or "")

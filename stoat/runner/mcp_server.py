@@ -30,7 +30,7 @@ _WAITS = 3600
 
 
 @dataclass(frozen=True)
-class Handed:
+class McpServer:
     """A server to be handed over: a program with its arguments and environment, or an address."""
 
     command: str = ""
@@ -80,9 +80,9 @@ def address(url: str) -> str:
     return f"{url.rstrip('/')}/api/mcp?profile=worker"
 
 
-def handed(stoat: Path, environment: Mapping[str, str], url: str | None = None) -> Handed:
+def server_for(stoat: Path, environment: Mapping[str, str], url: str | None = None) -> McpServer:
     """The worker's server for an agent that is started with this environment: by the program `stoat`, or at `url`."""
     if url is not None:
-        return Handed(url=address(url))
+        return McpServer(url=address(url))
     needed = {name: environment[name] for name in _NEEDED if name in environment}
-    return Handed(str(stoat), ("mcp", "--profile", "worker"), needed)
+    return McpServer(str(stoat), ("mcp", "--profile", "worker"), needed)

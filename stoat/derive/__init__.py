@@ -29,9 +29,14 @@ What a sweep looks at is in `watching.py`, what of it is recorded in `news.py` (
 where it stands and `issue_plan.py` makes a plan; `review.py` shows a review and makes the node that mends a finding;
 `prune.py` says which worktrees may go.
 
+Of a machine that others share `reservations.py` says which part a node may have of it now, `capacity.py` whether it has
+room for one more agent. `branches.py` says whether what is seen of a plan's branch is news.
+
 What a runner does is decided here and done in `runner/`: `schedule.py` what is launched, `adoption.py` what becomes of
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a
 finished branch is, `landings.py` what is landed, `upstream.py` which merges on GitHub its branch needs first,
-`glances.py` and `sweeps.py` when GitHub is to be looked at, `troubles.py` what is not in order, `limits.py` when to
-stop. All sentences are in `wording/`; `layout.py` has the board's columns.
+`glances.py` and `sweeps.py` when GitHub is to be looked at, `drift.py` what is said of a base that drifts away,
+`cloud.py` what is handed to cloud agents, `creation.py` which issues are created, `quota.py` when agents may start
+after a limit of their account, `resume.py` whether one goes on in its session, `troubles.py` what is not in order,
+`limits.py` when to stop. All sentences are in `wording/`; `layout.py` has the board's columns.
 """

@@ -73,6 +73,11 @@ def spawn(
                 start_new_session=True,
                 close_fds=True,
             )
+    except ValueError as error:
+        # A NUL ends an argument for the system, so that there is no way to hand one over.
+        raise NotStarted(
+            f"{argv[0]} could not be started: what it is to be given cannot be passed on ({error})"
+        ) from error
     except OSError as error:
         where = error.filename or argv[0]
         raise NotStarted(f"{argv[0]} could not be started: {error.strerror} ({where})") from error

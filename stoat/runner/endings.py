@@ -14,9 +14,12 @@ from stoat.plan.events.attempts import AttemptExited, AttemptJudged, AttemptLimi
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.state import Attempt, PlanState
 from stoat.runner.claiming import released
-from stoat.runner.profiles import Profile, Result
+from stoat.runner.profiles import Result
 from stoat.runner.reading import append
 from stoat.runner.state import Run, RunState
+
+_SIGNALLED = 128
+"""Exit codes above are those of a signal."""
 
 
 def form_of(run: Run, attempt: Attempt) -> Result:
@@ -38,7 +41,7 @@ def record(
 
     `code` is its exit code, None where nobody can know it.
     """
-    profile, hung = run.options.profile, state.hung.get(node)
+    form, hung = form_of(run, attempt), state.hung.get(node)
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
         fresh = plan.nodes.get(node)
@@ -46,7 +49,7 @@ def record(
             return []
         told: list[PlanEvent] = []
         if fresh.attempt.exited_at is None:
-            told = _events(plan, node, fresh.attempt, ending, code=code, now=now, profile=profile, hung=hung)
+            told = _events(plan, node, fresh.attempt, ending, code=code, now=now, form=form, hung=hung)
         return [*told, *released(plan, node, attempt.claim)]
 
     state = append(run, state, f"attempt {attempt.number} on {node} exited", decide)
@@ -57,7 +60,7 @@ def record(
 
 
 def _events(
-    plan: PlanState, node: str, attempt: Attempt, ending: Ending, *, code: int | None, now: Time, profile: Profile,
+    plan: PlanState, node: str, attempt: Attempt, ending: Ending, *, code: int | None, now: Time, form: Result,
     hung: SeenLimit | None,
 ) -> list[PlanEvent]:  # fmt: skip
     cost, number = _cost(plan, node, ending), attempt.number
@@ -66,7 +69,8 @@ def _events(
             node=node, attempt=number, exit_code=code,
             seconds=seconds_between(attempt.started, now) if code is not None else None,
             session=ending.session if attempt.session is None else None,
-            unpriced=cost is None and _tells_costs(profile, attempt),
+            unpriced=cost is None and form == "claude-json" and not _found_no_session(attempt, ending, code),
+            cut_off=ending.interrupted or (code is not None and code > _SIGNALLED),
         )
     ]  # fmt: skip
     told += [cost] if cost is not None else []
@@ -77,10 +81,6 @@ def _events(
     elif _found_no_session(attempt, ending, code):
         told.append(AttemptJudged(node=node, attempt=number, outcome="given-back", detail=say.SESSION_GONE))
     return told
-
-
-def _tells_costs(profile: Profile, attempt: Attempt) -> bool:
-    return profile.name == attempt.launcher and profile.result == "claude-json"
 
 
 def _cost(plan: PlanState, node: str, ending: Ending) -> CostReported | None:

@@ -41,7 +41,9 @@ def _exited(run: Run, state: RunState, job: Job) -> RunState:
     ending = endings.said(run, attempt, code)
     state = endings.record(run, state, job.node, attempt, code=code, ending=ending)
     spent = (state.plan.spent_usd or 0.0) - state.spent_before
-    run.narrator.say(say.exited(job.node, code, spent, at_least=state.plan.spent_at_least))
+    run.narrator.say(
+        say.exited(job.node, code, spent, at_least=state.plan.spent_at_least, interrupted=ending.interrupted)
+    )
     if ending.denied:
         run.narrator.say(say.denied(job.node, ending.denied))
     return state

@@ -59,14 +59,21 @@ def _transcribed(run: Run, state: RunState, job: Job, *, last: bool = False) -> 
 
 
 def _tell(form: Result, output: Path, log: Path, start: int, *, whole_lines: bool) -> int:
-    """Tell the output from byte `start` on in the log; gives the byte up to which that was done."""
+    """Tell the output from byte `start` on in the log; gives the byte up to which that was done.
+
+    A line that is longer than what is read at once is told as far as it goes, and the rest of it is passed over.
+    """
     with output.open("rb") as file:
-        file.seek(start)
+        file.seek(max(0, start - 1))
+        before = file.read(1) if start else b"\n"
         read = file.read(_AT_ONCE)
-    end = read.rfind(b"\n") + 1 if whole_lines and len(read) < _AT_ONCE else len(read)
+    begin = 0 if before == b"\n" else read.find(b"\n") + 1 or len(read)
+    is_full, end = len(read) == _AT_ONCE, read.rfind(b"\n") + 1
+    if end < begin or (is_full and not end) or not (is_full or whole_lines):
+        end = len(read)
     lines = [
         text
-        for number, line in enumerate(read[:end].splitlines())
+        for number, line in enumerate(read[begin:end].splitlines())
         if (text := told(form, line, first=start == 0 and number == 0)) is not None
     ]
     if lines:

@@ -71,6 +71,12 @@ def test_what_cannot_be_started_says_which_program_and_why(tmp_path: Path, argv:
         run(argv, tmp_path)
 
 
+@pytest.mark.parametrize("word", ["a\0b", "\ud800"])
+def test_a_word_that_no_program_can_be_given_is_said(tmp_path: Path, word: str) -> None:
+    with pytest.raises(NotStarted, match="true could not be started"):
+        run(["true", word], tmp_path)
+
+
 def test_a_directory_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotStarted, match="gone"):
         spawn(["true"], cwd=tmp_path / "gone", env=PLAIN, output=tmp_path / "log")

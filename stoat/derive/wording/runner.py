@@ -119,11 +119,13 @@ def expedited(node: str, by: str) -> str:
     return f"⇡ '{node}' is expedited by {by} — launching next"
 
 
-def exited(node: str, code: int | None, spent: float, *, at_least: bool) -> str:
-    """An agent's process ended; `spent` is what the run cost so far, a floor where some attempt did not say."""
+def exited(node: str, code: int | None, spent: float, *, at_least: bool, interrupted: bool) -> str:
+    """An agent's process ended, `interrupted` before its tool said how; `spent` is what the run cost so far, a floor
+    where some attempt did not say."""
     total = f" · this run: {money(spent, at_least=at_least)}" if spent else ""
     shown = "code unknown" if code is None else code
-    return f"agent for '{node}' exited ({shown}) — the evidence will say what it did{total}"
+    midway = ", in the middle of its work" if interrupted else ""
+    return f"agent for '{node}' exited ({shown}){midway} — the evidence will say what it did{total}"
 
 
 def hangs(node: str, text: str) -> str:

@@ -88,4 +88,5 @@ def _recent(path: Path, start: int) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    return [line for line in text.splitlines() if line.strip()]
+    """The lines that say something; JSON may hold every other line break of Unicode as it is."""
+    return [line for line in text.split("\n") if line.strip()]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stoat.observe.agents import Heard
-from stoat.observe.agents.output import Value, string
+from stoat.observe.agents.output import Value, session_in, string
 from stoat.plan.resets import Resets, epoch
 from stoat.plan.state import LimitKind
 from stoat.plan.usage_limits import Said, find, shown
@@ -31,7 +31,7 @@ def hear(values: Iterable[Value]) -> Heard:
     """What Claude Code's output says, from its objects in their order."""
     heard, rejected = Heard(), None
     for value in values:
-        heard.session = string(value.get("session_id")) or heard.session
+        heard.session = session_in(value.get("session_id")) or heard.session
         match value.get("type"):
             case "system" if value.get("subtype") == "init":
                 heard.began, heard.ended, heard.limit, heard.stuck = True, False, None, None

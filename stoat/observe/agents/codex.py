@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from stoat.observe.agents import Heard
-from stoat.observe.agents.output import Value, string
+from stoat.observe.agents.output import Value, session_in, string
 from stoat.plan.usage_limits import find
 
 TOOL = "codex"
@@ -19,7 +19,7 @@ def hear(values: Iterable[Value]) -> Heard:
     for value in values:
         match value.get("type"):
             case "thread.started":
-                heard.began, heard.session = True, string(value.get("thread_id"))
+                heard.began, heard.session = True, session_in(value.get("thread_id"))
             case "turn.started":
                 heard.began, heard.ended, heard.failed = True, False, False
                 heard.limit = heard.stuck = message = None

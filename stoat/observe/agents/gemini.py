@@ -9,7 +9,7 @@ from typing import Any
 
 from stoat.errors import UNDECODABLE
 from stoat.observe.agents import Heard
-from stoat.observe.agents.output import Value, string
+from stoat.observe.agents.output import Value, session_in, string
 from stoat.plan.state import LimitKind
 from stoat.plan.usage_limits import Said, find, shown
 
@@ -27,7 +27,7 @@ def hear(values: Iterable[Value], errors: str) -> Heard:
     heard = Heard()
     said: list[str] = []
     for value in values:
-        heard.session = string(value.get("session_id")) or heard.session
+        heard.session = session_in(value.get("session_id")) or heard.session
         match value.get("type"):
             case "init":
                 heard.began, heard.ended, said = True, False, []
@@ -43,7 +43,7 @@ def hear(values: Iterable[Value], errors: str) -> Heard:
             case None if "response" in value or "error" in value:
                 _end(heard, value)
     if not heard.ended and (error := _error_object(errors)) is not None:
-        heard.session = string(error.get("session_id")) or heard.session
+        heard.session = session_in(error.get("session_id")) or heard.session
         _end(heard, error)
     if not heard.ended:
         heard.stuck = find(_newest(errors), TOOL)

@@ -22,6 +22,7 @@ Value = dict[str, Any]
 _TRIES = 1000
 """Places looked at from the end of a long array for the beginning of its last object."""
 
+_SESSION = re.compile(r"[A-Za-z0-9._][A-Za-z0-9._-]{0,127}")
 _SEPARATOR = re.compile(r"[\s,]*(?=[^\s,\]])")
 _DECODER = json.JSONDecoder()
 
@@ -66,6 +67,14 @@ def tail(path: Path, start: int, limit: int = 64 * 1024) -> str:
 def string(value: Any) -> str | None:
     """A text of an output that can be written again (half a surrogate cannot); None for anything else."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else None
+
+
+def session_in(value: Any) -> str | None:
+    """The session that a tool names, where it is one that can be handed back to it; None for anything else.
+
+    It comes from outside and becomes a word of an argument list: no flag may be made of it.
+    """
+    return value if isinstance(value, str) and _SESSION.fullmatch(value) is not None else None
 
 
 def value_in(line: bytes) -> Value | None:

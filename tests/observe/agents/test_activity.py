@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -55,6 +56,13 @@ def test_noise_is_not_the_last_word(tmp_path: Path) -> None:
     output, log = agent(tmp_path, out=lines("claude-332-done.stream.jsonl", 2) + noise)
     words = last_words("claude-json", output, log, START, now=SAID)
     assert words is not None and words.text == "I will create the file and commit it."
+
+
+def test_a_line_separator_within_a_text_tears_no_line(tmp_path: Path) -> None:
+    said = {"type": "assistant", "message": {"content": [{"type": "text", "text": "one\u2028two\x85three"}]}}
+    output, log = agent(tmp_path, out=json.dumps(said, ensure_ascii=False).encode() + b"\n")
+    words = last_words("claude-json", output, log, START, now=SAID)
+    assert words is not None and "one" in words.text and "three" in words.text
 
 
 @pytest.mark.parametrize(

@@ -366,7 +366,7 @@ def test_what_is_no_utf8_costs_only_itself(tmp_path: Path) -> None:
 def test_half_a_surrogate_does_not_come_through(tmp_path: Path) -> None:
     text = '{"type":"result","is_error":false,"result":"a\\ud800b","session_id":"\\udfff","total_cost_usd":1}'
     end = ending(tmp_path, "claude-json", text, code=0)
-    assert (end.final, end.session) == ("a?b", "?")
+    assert (end.final, end.session) == ("a?b", None)
 
 
 @pytest.mark.parametrize("form", FORMS.values())
@@ -416,3 +416,26 @@ def test_values_of_any_kind_in_any_place_are_no_error(
     )
     for form in FORMS.values():
         ending(tmp_path, form, text, json.dumps({"session_id": 3, "error": dict(lines and lines[0][1])}, indent=2))
+
+
+@pytest.mark.parametrize(
+    ("session", "heard"),
+    [
+        ("019ad1f2-1111-7222-8333-444444444444", True), ("ses_A.1", True), ("x" * 128, True), ("x" * 129, False),
+        ("", False), ("-p", False), ("--dangerously-skip-permissions", False), ("a b", False), ("a\n", False),
+        ("a\0b", False), ("\u2028", False), ("é", False), ("$(id)", False), ("../x", False), (7, False), (None, False),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("claude-json", {"type": "system", "subtype": "init", "session_id": ...}),
+        ("codex-jsonl", {"type": "thread.started", "thread_id": ...}),
+        ("gemini-json", {"type": "init", "session_id": ...}),
+    ],
+)
+def test_a_session_is_one_only_where_it_can_be_handed_back(
+    tmp_path: Path, form: str, line: dict[str, object], session: object, heard: bool
+) -> None:
+    said = json.dumps({name: session if value is ... else value for name, value in line.items()})
+    assert ending(tmp_path, form, said).session == (session if heard else None)

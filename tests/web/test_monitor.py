@@ -206,8 +206,8 @@ class TestServed:
             for place in range(20):
                 says.scenario(f"Send/{place}", "CleanPass")
                 batch = says.events[-6:] if place else says.events
-                assert http.post(f"{address}/api/ingest", json={"events": batch}).status_code == 202
-                (run,) = http.get(f"{address}/api/runs").json()
+                assert http.post(f"{address}/api/ingest", json={"events": batch}, timeout=20).status_code == 202
+                (run,) = http.get(f"{address}/api/runs", timeout=20).json()
                 assert run["scenariosFinished"] == place + 1
 
     def test_a_body_that_is_too_large_is_answered_and_the_next_is_taken(self, address: str) -> None:

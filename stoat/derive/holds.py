@@ -49,7 +49,8 @@ UNSEEN: frozenset[Status] = frozenset({"unknown", "missing"})
 
 
 class Hold(Struct, frozen=True):
-    """Why a node is not launched: the reason, and who or what (a kind, a holder, an upstream, a resource, a detail)."""
+    """Why a node is not launched: the reason, and who or what (a kind, a holder, an upstream, a resource, a detail;
+    of `limited` the Time at which it goes on)."""
 
     node: str
     reason: HoldReason

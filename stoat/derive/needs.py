@@ -108,7 +108,7 @@ def _said_by(fact: RunnerFact, plan: PlanState, memo: Memo) -> Iterable[Need]:
                    action=commands.prune())  # fmt: skip
     if fact.drift is not None and fact.drift.problem is None and fact.drift.conflicts and branch is not None:
         yield Need(plan=slug, node=None, kind="drift", why=conflict(branch, fact.drift), holds=0,
-                   since=fact.drift.at, action=commands.catch_up(slug, fact.checkout, fact.drift.base))  # fmt: skip
+                   since=fact.drift.at, action=commands.catch_up(slug, fact.integration, fact.drift.base))  # fmt: skip
 
 
 def _held(memo: Memo, slug: str, reason: LaunchReason) -> int:

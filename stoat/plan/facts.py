@@ -81,6 +81,8 @@ class RunnerFact(Struct, frozen=True, kw_only=True, rename="camel"):
     """In the tool's words, that its account has no money left: only a person ends that."""
     disk: str | None = None
     """Why it starts nothing, in a sentence, when that is for want of disk."""
+    integration: str | None = None
+    """The worktree in which it lands work on the plan's branch; None where it has none."""
     drift: DriftFact | None = None
     """How its plan's branch stands to the base; None where there is none, or nobody has looked yet."""
     limited_until: Time | None = None

@@ -1,4 +1,4 @@
-"""What waits for a person is called out once, and once more when it is settled; and a person's pause is heeded.
+"""What waits for a person is called out once, and once more when it is settled.
 
 Callouts of which another step has just told the same are not told again: they are only settled here.
 """
@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from stoat.derive.answers import NeedKind
 from stoat.derive.wording import callouts as say
-from stoat.derive.wording import steering
 from stoat.runner.state import Run, RunState
 
 _TOLD_ALREADY: frozenset[NeedKind] = frozenset(
@@ -38,14 +37,3 @@ def call(run: Run, state: RunState) -> RunState:
         if kind not in _SETTLED_ALREADY:
             run.narrator.say(say.settled(kind, node))
     return replace(state, called=frozenset(now))
-
-
-def heed(run: Run, state: RunState) -> RunState:
-    """The step: say that a person paused the plan and how to go on, or that it goes on. Launching keeps to it."""
-    paused = state.plan.paused
-    if paused is None:
-        run.narrator.settle("pause", steering.goes_on_line())
-    else:
-        line = steering.paused_line if run.options.watch else steering.ends_paused_line
-        run.narrator.once("pause", line(run.plan, paused.by, paused.at))
-    return state

@@ -151,7 +151,7 @@ def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunS
         run.narrator.first(("limit", pause.until), line)
     wait = seconds_between(state.now, min(waiting.values()))
     due = _sooner(state.due, run.monotonic() + max(0.0, wait) + 0.01)
-    holds = [Hold(node, "limited", clock.at_home(moment)) for node, moment in waiting.items()]
+    holds = [Hold(node, "limited", moment) for node, moment in waiting.items()]
     return replace(state, due=due, pending=True), [offer for offer in left if offer.node not in waiting], holds
 
 

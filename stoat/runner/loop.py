@@ -20,7 +20,7 @@ from stoat.gitstore.work import remotes
 from stoat.runner.adopting import adopt
 from stoat.runner.announcing import announce
 from stoat.runner.beginning import finish, start
-from stoat.runner.calling import call, heed
+from stoat.runner.calling import call
 from stoat.runner.cloud.dispatching import hand_over
 from stoat.runner.cloud.returning import recall
 from stoat.runner.drifting import drift
@@ -34,6 +34,7 @@ from stoat.runner.leasing import keep
 from stoat.runner.limiting import unhang
 from stoat.runner.observing import observe
 from stoat.runner.options import RunOptions
+from stoat.runner.pausing import heed
 from stoat.runner.reading import read
 from stoat.runner.reaping import reap
 from stoat.runner.state import Run, RunState

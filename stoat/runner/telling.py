@@ -45,9 +45,10 @@ def fact(run: Run, state: RunState) -> RunnerFact:
     reasons |= {node: HeldBack("held", say.trouble(why)) for node, why in failed.items()}
     scarce = next((hold.what for hold in state.holds if hold.reason == "scarce"), None)
     paused, stop, limit = state.plan.paused, state.stop, _limit(state)
-    prefix = f"{run.plan}/"
+    prefix, landing = f"{run.plan}/", state.integration
     return replace(
         run.fact, state=_word(state), running=running, reasons=reasons, drift=state.drift,
+        integration=str(landing.place.path) if landing is not None else None,
         disk=scarce if state.troubles.get("") == "disk" else None,
         paused_by=paused.by if paused is not None else None, paused_at=paused.at if paused is not None else None,
         stopped=StopFact(stop.reason, stop.used, stop.limit, state.stopped_at) if stop is not None else None,

@@ -67,6 +67,6 @@ def _hearer(session: Session, slug: str, runner: str | None) -> str:
         return there[0].runner_id
     away = next((one for one in known if runner in (None, one.runner_id)), None)
     if away is not None and away.state == "disconnected":
-        raise Refused(say.silent(slug, away.runner_id), hint=say.wake(away.pid))
+        raise Refused(say.silent(away.runner_id), hint=say.wake(away.pid))
     checkout = away.checkout if away is not None else None
     raise Refused(say.nobody(slug, away.runner_id if away else runner), hint=commands.run_plan(slug, checkout))

@@ -19,6 +19,7 @@ from stoat.web.pages import pages
 from stoat.web.person import EXTENSION as PERSON
 from stoat.web.person import Door, person
 from stoat.web.security import Guard
+from stoat.web.steering import steering
 from stoat.web.watch import Watch
 
 
@@ -42,6 +43,7 @@ def create_app(session: Session, *, port: int = PORT) -> Flask:
     app.register_blueprint(api)
     app.register_blueprint(live)
     app.register_blueprint(person)
+    app.register_blueprint(steering)
     app.register_blueprint(receiving.monitor)
     app.register_blueprint(repository_icons)
     problems.register(app)

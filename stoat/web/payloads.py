@@ -10,10 +10,13 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 from msgspec import Struct
 
+from stoat.clock import Time
 from stoat.derive.answers import NodeAnswer, PlanAnswer, StepShown
 from stoat.derive.steps import Steps
+from stoat.derive.wording import commands as commands  # the templates have these as `show.commands`, `show.steering`
 from stoat.derive.wording import stance, status, text, zoom
-from stoat.derive.wording.text import moment as moment  # the templates have these as `show.moment`, `show.money`
+from stoat.derive.wording import steering as steering
+from stoat.derive.wording.text import moment as moment
 from stoat.derive.wording.text import money as money
 from stoat.observe.github.text import PullText
 from stoat.plan.characters import spelled
@@ -83,8 +86,12 @@ def signed(text: str) -> Markup:
     return html
 
 
-NO_RUNNER = "No runner on this machine. It starts with:"
-UNKNOWN_RESET = "it is not known when it resumes"
+def timed(sentence: str, at: Time) -> Markup:
+    """A sentence of ours that tells a moment, which a browser shows on its own clock; everything else is escaped."""
+    told = Markup('<time datetime="{}">{}</time>').format(at, moment(at))
+    return escape(shown(sentence)).replace(escape(moment(at)), told, 1)
+
+
 BACK = text.BACK
 
 card = stance.card

@@ -1,4 +1,4 @@
-"""Who is a person in a browser: whoever opened the link that the server printed. Steering is theirs alone.
+"""Who is a person in a browser: whoever opened the link that the server printed.
 
 The link holds a secret of this server, known where it was started; opening it leaves a cookie that no script reads and
 no other site's request carries. This stops mistakes of agents, not a hostile process of the same user.
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import secrets
 
-import msgspec
-from flask import Blueprint, Response, current_app, redirect, request, url_for
+from flask import Blueprint, current_app, redirect, request, url_for
 from werkzeug.wrappers import Response as Answer
 
 from stoat.errors import NotAPerson
 from stoat.gitstore.log import Store
-from stoat.service import steering
 from stoat.service.session import Session
 from stoat.web.current import watch
 from stoat.web.problems import ProblemDetails
@@ -73,31 +71,7 @@ def enter(key: str) -> Answer:
     return answer
 
 
-@person.post("/api/plans/<slug>/pause")
-def pause(slug: str) -> Response:
-    """Pause the plan's runners, as `stoat pause`; `{"runner": ID}` says which one was meant."""
-    return _steered(slug, steering.pause(_session(), slug, _meant()))
-
-
-@person.delete("/api/plans/<slug>/pause")
-def resume(slug: str) -> Response:
-    """Let them go on, as `stoat resume`; `{"runner": ID}` says which one was meant."""
-    return _steered(slug, steering.resume(_session(), slug, _meant()))
-
-
-def _steered(slug: str, changed: bool) -> Response:
-    watch().poke()
-    said = {"plan": slug, "paused": request.method == "POST", "changed": changed}
-    return Response(msgspec.json.encode(said), content_type="application/json")
-
-
-def _meant() -> str | None:
-    asked = request.get_json(silent=True)
-    runner = asked.get("runner") if isinstance(asked, dict) else None
-    return runner if isinstance(runner, str) else None
-
-
-def _session() -> Session:
+def session() -> Session:
     """A session of this request's own, for the person at the browser; NotAPerson for anybody else."""
     if not is_person():
         raise NotAPerson(

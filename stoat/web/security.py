@@ -23,7 +23,7 @@ WRITES = {
     "DELETE": re.compile(r"/api/runs/[^/]+|/api/plans/[^/]+/pause"),
 }
 """What is written over HTTP, by method and path: the events of test runs, the ejection of one; and a pause of a plan's
-runners, which `person.py` takes from the person's session alone."""
+runners, which `steering.py` takes from the person's session alone."""
 HTTP_PORT = 80
 
 CONTENT_SECURITY_POLICY = "; ".join(

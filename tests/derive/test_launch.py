@@ -49,8 +49,8 @@ CASES = [
     (READY, [runner(state="paused", paused_by="jo", paused_at=BEFORE)],
      ("paused", "runner paused by jo at 2026-11-30 11:00Z")),
     (READY, [runner(state="disconnected", pid=7)],
-     ("no-runner", "runner r-1 is disconnected (it said nothing for half a minute); it goes on, if it was stopped, with"
-      " kill -CONT 7")),
+     ("no-runner", "runner r-1 is disconnected (it said nothing for half a minute); if it was stopped, this lets it go"
+      " on: kill -CONT 7")),
     (READY, [runner(state="stopping")], ("stopping", "runner r-1 is stopping")),
     (READY, [runner(state="limited")], ("limited", "runner r-1 waits for a usage limit to reset")),
     (READY, [runner(state="limited", limited_until=BEFORE)],

@@ -129,10 +129,10 @@ def test_an_account_without_money_is_a_need_and_a_quota_that_resets_is_informati
 
 
 def test_a_base_that_would_conflict_is_a_need_and_one_that_is_only_ahead_is_none() -> None:
-    ((kind, of, why, holds, action),) = of_runners(runner(drift=DRIFT), branch="next")
+    ((kind, of, why, holds, action),) = of_runners(runner(drift=DRIFT, integration="/code/x y-i"), branch="next")
     assert (kind, of, holds) == ("drift", None, 0)
     assert "would conflict in a.py" in why and "1a2b3c4 Rename" in why
-    assert action == "git -C /code/x-p-integration merge origin/main"
+    assert action == "git -C '/code/x y-i' merge origin/main"
     assert of_runners(runner(drift=replace(DRIFT, conflicts=())), branch="next") == []
     assert of_runners(runner(drift=replace(DRIFT, problem="no remote")), branch="next") == []
 

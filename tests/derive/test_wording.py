@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import stoat.derive
-from stoat.derive.wording import authoring, events, text
+from stoat.derive.holds import Hold
+from stoat.derive.wording import authoring, events, runner, text
 from stoat.derive.wording.readiness import way_around
 from stoat.plan.events import FAMILIES
 from stoat.plan.events.plans import LeadReleased, LeadTaken
@@ -80,6 +81,11 @@ def test_a_moment_is_told_to_the_minute() -> None:
 def test_a_long_circle_is_cut_in_its_middle() -> None:
     assert way_around(["a", "b"]) == "a → b → a"
     assert way_around(list("abcdefg")) == "a → b → c → … → g → a"
+
+
+def test_when_a_limit_is_over_is_told_in_utc_since_others_read_it_too() -> None:
+    hold = Hold("a", "limited", "2026-11-30T22:02:00.000Z")
+    assert runner.why_held(hold, "p") == "waits for a limit of its account — goes on at 2026-11-30 22:02Z"
 
 
 def bodies(file: Path) -> dict[str, str]:

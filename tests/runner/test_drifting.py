@@ -51,6 +51,8 @@ def test_a_conflict_is_said_once_and_that_it_is_gone(world: World) -> None:
         seen = wait_until(lambda: told(world), 20, "the first look")
         assert (seen.base, seen.behind, seen.conflicts) == ("origin/main", 1, ("file",))
         tree = world.beside("p-integration")
+        (fact,) = read_runners(world.session.store.common)
+        assert fact.integration == str(tree.path)
         tree.run_git("fetch", "--quiet", "origin")
         tree.run_git("merge", "--quiet", "-s", "ours", "origin/main", "-m", "Settle it")
         wait_until(lambda: (now := told(world)) and not now.conflicts, 20, "the look after the branch moved")

@@ -135,9 +135,9 @@ def test_the_panel_says_what_a_runner_does_and_what_it_waits_for(
                      running={"weights": 1})  # fmt: skip
     app.extensions["stoat"].refresh()
     page = client.get("/plans/parcels").text
-    assert "paused for a usage limit — resumes at" in page and 'datetime="2026-11-30T22:02:00.000Z"' in page
-    assert "(<bdi>zones</bdi>)" in page
-    assert "<b>1</b> of 2 slots in use" in page and "/plans/parcels/nodes/weights" in page
+    shown = '<time datetime="2026-11-30T22:02:00.000Z">2026-11-30 22:02Z</time>'
+    assert f"<bdi>paused for a usage limit — resumes at {shown} (zones)</bdi>" in page
+    assert "<span>1 of 2 at work</span>" in page and "/plans/parcels/nodes/weights" in page
     live.close()
 
 

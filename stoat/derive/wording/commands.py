@@ -135,9 +135,9 @@ def go_back(launcher: str, worktree: str, session: str) -> str | None:
     return f"cd {shlex.quote(worktree)} && {shlex.join((*words, session))}" if words else None
 
 
-def catch_up(plan: str, checkout: str, base: str) -> str:
-    """Merges the base into the plan's branch, in the worktree that a runner keeps for that."""
-    return shlex.join(("git", "-C", f"{checkout}-{plan}-integration", "merge", base))
+def catch_up(plan: str, worktree: str | None, base: str) -> str:
+    """Merges the base into the plan's branch, in the worktree that a runner keeps for that, where it said which."""
+    return shlex.join(("git", "-C", worktree or f"CHECKOUT-{plan}-integration", "merge", base))
 
 
 def hold_off() -> str:

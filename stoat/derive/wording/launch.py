@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from stoat.derive.holds import Hold
-from stoat.derive.wording import commands
+from stoat.derive.wording import commands, steering
 from stoat.derive.wording.text import (
     ASKED_A_PERSON,
     KEPT_FOR_THE_CLOUD,
@@ -52,14 +52,9 @@ def no_runner(slug: str, repository: str | None, known: Sequence[RunnerFact], al
     fitting = [runner for runner in known if repository is None or same_repository(runner.repo, repository)]
     last = fitting[-1] if fitting else None
     if last is not None and last.state == "disconnected":
-        return f"{silent(last)}; it goes on, if it was stopped, with {commands.wake(last.pid)}"
+        return f"{steering.silent(last.runner_id)}; {steering.wake(last.pid)}"
     what = f"runner {last.runner_id} is gone" if last else "no runner"
     return f"{what}: {commands.run_plan(slug, last.checkout if last else None)}"
-
-
-def silent(runner: RunnerFact) -> str:
-    """Its process is there and says nothing any more: it is stopped, or hangs."""
-    return f"runner {runner.runner_id} is disconnected (it said nothing for half a minute)"
 
 
 def stopping(runner: RunnerFact) -> str:

@@ -12,7 +12,7 @@ from stoat.clock import duration_text
 from stoat.derive.holds import Hold
 from stoat.derive.limits import Stop
 from stoat.derive.troubles import Trouble
-from stoat.derive.wording import machine
+from stoat.derive.wording import machine, steering
 from stoat.derive.wording.text import (
     ASKED_A_PERSON,
     KEPT_FOR_THE_CLOUD,
@@ -20,6 +20,7 @@ from stoat.derive.wording.text import (
     PR_OPEN,
     counted,
     listed,
+    moment,
     money,
     one_line,
 )
@@ -251,7 +252,7 @@ def why_held(hold: Hold, plan: str) -> str:
         "finished": f"finished, and waits to be merged — stoat restart {plan}/{node} does it over",
         "upstream": f"'{what}' is done and has not landed yet, so its work would be missing",
         "resource": f"waiting on {what}",
-        "limited": f"waits for a limit of its account — goes on at {what}",
+        "limited": f"waits for a limit of its account — goes on at {moment(what)}",
         "alone": f"has to run alone, and waits for {what}",
         "reserved": machine.reserved(what),
         "cap": machine.cap(what),
@@ -264,7 +265,7 @@ def paused_for_a_limit(kind: LimitKind, text: str, until: str) -> str:
     """The account has no quota left: nothing new is started. `until` is a moment on the clock of this machine."""
     if kind == "spend":
         return f"⚠ paused: a person has to put money into the account; tried again at {until} ({one_line(text)})"
-    return f"⚠ paused for a usage limit — resumes at {until} ({one_line(text)})"
+    return f"⚠ {steering.limited(until, ())} ({one_line(text)})"
 
 
 def no_base(node: str, why: str) -> str:

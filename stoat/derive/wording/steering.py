@@ -8,15 +8,17 @@ from stoat.clock import Time
 from stoat.derive.wording import commands
 from stoat.derive.wording.text import counted, listed, moment, money
 
+NO_RUNNER = "No runner on this machine. It starts with:"
+
 
 def nobody(plan: str, runner: str | None) -> str:
     """Nobody hears a command to the runner."""
     return f"runner {runner} of plan {plan} is gone" if runner else f"plan {plan} has no runner on this machine"
 
 
-def silent(plan: str, runner: str) -> str:
-    """Its process is there and does not answer."""
-    return f"runner {runner} of plan {plan} is disconnected: its process is there and says nothing"
+def silent(runner: str) -> str:
+    """Its process is there and says nothing any more: it is stopped, or hangs."""
+    return f"runner {runner} is disconnected (it said nothing for half a minute)"
 
 
 def wake(pid: int | None) -> str:
@@ -97,6 +99,11 @@ def attempt(number: int) -> str:
 def more(agents: int) -> str:
     """Agents that there is no room for."""
     return f"and {counted(agents, 'more agent')}"
+
+
+def unshown(lines: int) -> str:
+    """Lines that a terminal did not take."""
+    return f"⚠ {counted(lines, 'more line')} not shown: the terminal took none for a while"
 
 
 def more_needs(needs: int, plan: str) -> str:

@@ -168,12 +168,18 @@ def test_a_version_that_does_not_know_a_flag_is_refused_and_an_unknown_one_is_no
     assert ("bring it up to date" in hint) is bool(refused)
 
 
-@pytest.mark.parametrize(("status", "why"), [(405, None), (404, "it answers 404"), (500, "it answers 500")])
-def test_a_host_that_serves_no_tools_is_refused(status: int, why: str | None, programs: Path) -> None:
+GREETING = b'{"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "2025-11-25"}}'
+
+
+@pytest.mark.parametrize(("body", "why"), [(GREETING, None), (b"<html>", "does not speak MCP")])
+def test_a_host_that_serves_no_tools_is_refused(body: bytes, why: str | None, programs: Path) -> None:
     class Answering(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+        def do_POST(self) -> None:
             asked.append(self.path)
-            self.send_error(status)
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
 
         def log_message(self, *words: object) -> None:
             """Says nothing."""

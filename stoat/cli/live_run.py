@@ -1,8 +1,9 @@
 """What a person sees who runs a plan on a terminal: the run's lines scroll, and below them stands how it is just now.
 
 `frame` makes the lines of that part, `Screen` keeps them at the bottom: a line of the run is written in their place,
-and they below it again. A thread of its own draws, at most once a second, and only while an agent's time is counted
-or something is new; so the run never waits for the terminal.
+and they below it again. A thread of its own writes: lines at once, the rest at most once a second, and only while an
+agent's time is counted or something is new. So the run never waits for the terminal, not even for one that is held
+(Ctrl-S): lines that find no room in the queue are counted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING
 
 from stoat import clock
@@ -29,6 +30,10 @@ _AGENTS = 8
 _NEEDS = 3
 _OFTEN = 1.0
 """Seconds between two drawings by itself."""
+MOST = 1000
+"""Lines that wait for a terminal that takes none."""
+LAST = 5.0
+"""Seconds for which the last lines wait for it."""
 
 
 def wanted(out: IO[str], environ: Mapping[str, str]) -> bool:
@@ -65,69 +70,82 @@ class Screen:
         """Write to `out`; `paint` colours a line, by its first sign."""
         self._out = out
         self._paint = paint
+        self._wakes: queue.SimpleQueue[str | bool] = queue.SimpleQueue()
+        """Lines to write; True where something is to be drawn anew, False for the end."""
         self._lock = threading.Lock()
-        self._wakes: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._unshown = 0
+        self._is_over = False
         self._now: Glimpse | None = None
         self._drawn: list[str] = []
         self._thread = threading.Thread(target=self._run, name="stoat-screen", daemon=True)
 
     def say(self, line: str) -> None:
-        """A line of the run, above what is shown."""
-        with self._lock:
-            rows = [self._paint(row) for row in render.clean(line, lines=True).split("\n")]
-            self._write(self._erased() + "".join(f"{row}\r\n" for row in rows) + self._region())
+        """A line of the run, above what is shown. Waits for nothing; a line too many is counted and not shown."""
+        if self._is_over:
+            self._write(self._rows([line]))
+        elif self._wakes.qsize() < MOST:
+            self._wakes.put(line)
+        else:
+            with self._lock:
+                self._unshown += 1
 
     def seen(self, now: Glimpse) -> None:
         """How the run stands; drawn soon."""
         self._now = now
-        self._wakes.put(True)
+        self._redraw()
 
     @contextlib.contextmanager
     def shown(self) -> Iterator[None]:
-        """Draw until it is left; the terminal is then as if only lines had been printed."""
+        """Draw until it is left, with all lines that a terminal takes in the end; it is then as if only lines had been
+        printed."""
         self._thread.start()
         before = None
         if hasattr(signal, "SIGWINCH") and threading.current_thread() is threading.main_thread():
-            before = signal.signal(signal.SIGWINCH, lambda number, stack: self._wakes.put(True))
+            before = signal.signal(signal.SIGWINCH, lambda number, stack: self._redraw())
         try:
             yield
         finally:
             if before is not None:
                 signal.signal(signal.SIGWINCH, before)
             self._wakes.put(False)
-            self._thread.join(2)
-            with self._lock:
-                self._write(self._erased())
+            self._thread.join(LAST)
+            self._is_over = not self._thread.is_alive()
+
+    def _redraw(self) -> None:
+        if self._wakes.qsize() < MOST:
+            self._wakes.put(True)
 
     def _run(self) -> None:
+        drawn, stale = -_OFTEN, False
         while True:
             ticking = self._now is not None and bool(self._now.runner.running)
-            try:
-                going = self._wakes.get(timeout=_OFTEN if ticking else None)
-                while going and not self._wakes.empty():
-                    going = self._wakes.get()
-            except queue.Empty:
-                going = True
-            if not going:
-                return
-            with self._lock:
-                self._write(self._erased() + self._region())
-            if not self._rest():
+            rest = max(0.0, drawn + _OFTEN - time.monotonic())
+            wakes = self._awaited(rest if stale or ticking else None)
+            lines = [wake for wake in wakes if isinstance(wake, str)]
+            stale = stale or ticking or True in wakes
+            if lines or (stale and time.monotonic() >= drawn + _OFTEN):
+                self._write(self._erased() + self._rows(lines) + self._region())
+                drawn, stale = time.monotonic(), False
+            if False in wakes:
+                self._write(self._erased())
                 return
 
-    def _rest(self) -> bool:
-        """Let a while pass before the next drawing; False when it is to end meanwhile."""
-        due, again = time.monotonic() + _OFTEN, False
-        while (left := due - time.monotonic()) > 0:
-            try:
-                if not self._wakes.get(timeout=left):
-                    return False
-                again = True
-            except queue.Empty:
-                break
-        if again:
-            self._wakes.put(True)
-        return True
+    def _awaited(self, seconds: float | None) -> list[str | bool]:
+        """All that came; nothing where nothing does for so long."""
+        found = []
+        with contextlib.suppress(queue.Empty):
+            found.append(self._wakes.get(timeout=seconds))
+            while not self._wakes.empty():
+                found.append(self._wakes.get_nowait())
+        return found
+
+    def _rows(self, lines: Sequence[str]) -> str:
+        """What writes lines, and last how many there was no room for while the terminal took none."""
+        with self._lock:
+            unshown, self._unshown = self._unshown, 0
+        said = [*lines, say.unshown(unshown)] if unshown else lines
+        rows = [self._paint(row) for line in said for row in render.clean(line, lines=True).split("\n")]
+        return "".join(f"{row}\r\n" for row in rows)
 
     def _erased(self) -> str:
         """What takes away the lines that were drawn; the cursor is at the end of the last of them."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import psutil
 import pytest
 
 from tests.runner.conftest import World
@@ -85,18 +83,3 @@ def test_a_pipe_has_the_lines_alone(world: World) -> None:
     env = {"TOLD": str(world.told_at), "SCRIPTS": str(world.place / "scripts")}
     ran = Stoat(world.repo.path, env).run(*world.flags())
     assert ran.code == 0 and "\x1b" not in ran.out and "1 of 2 at work" not in ran.out
-
-
-def test_an_idle_run_leaves_the_terminal_and_the_processor_alone(
-    world: World,
-    terminal: Callable[..., Terminal],
-) -> None:
-    world.plan("nodes: [{id: mine, kind: person}]")
-    on = terminal("--watch", "--poll-seconds", "60")
-    on.shows("waiting · 0 of 2 at work")
-    process = psutil.Process(on.process.pid)
-    time.sleep(1)  # what starting up still does
-    before, written = sum(process.cpu_times()[:2]), len(on.raw)
-    time.sleep(3)
-    assert len(on.raw) == written
-    assert sum(process.cpu_times()[:2]) - before < 0.15

@@ -66,14 +66,34 @@ def test_a_runner_that_lives_is_heard_though_it_has_nothing_new_to_say(
     assert live.read_runners(tmp_path) == ()
 
 
+class Clock:
+    """A clock on which nothing passes but what it is told; it counts how often it is asked, which a heartbeat does that
+    finds work going on."""
+
+    def __init__(self) -> None:
+        self.passed = 0.0
+        self.asked = 0
+        self.time = time.time
+
+    def monotonic(self) -> float:
+        self.asked += 1
+        return self.passed
+
+    def wait_for(self, heartbeats: int) -> None:
+        until = self.asked + heartbeats
+        wait_until(lambda: self.asked >= until, what=f"{heartbeats} heartbeats")
+
+
 def test_one_whose_work_hangs_is_not_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "HEARTBEAT", 0.02)
-    monkeypatch.setattr(live, "STUCK", 0.0)
+    clock = Clock()
+    monkeypatch.setattr(live, "time", clock)
     held = live.announce(tmp_path, "runner", "p", FACT)
     with held.at_work():
-        time.sleep(0.1)  # a touch that was under way is over
+        clock.passed = live.STUCK + 1
+        clock.wait_for(2)  # a touch that was under way is over
         silent(tmp_path, 60)
-        time.sleep(0.2)  # ten heartbeats
+        clock.wait_for(10)
         assert live.read_runners(tmp_path)[0].state == "disconnected"
     wait_until(lambda: live.read_runners(tmp_path)[0].state == "running")
     held.close()

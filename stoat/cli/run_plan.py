@@ -92,7 +92,7 @@ def work(
     launcher: Annotated[str, typer.Option(help="Launcher profile.")] = "claude",
     launchers: Annotated[Path | None, typer.Option(help="Profiles file; else ~/.stoat/launchers.json.")] = None,
     cloud_launcher: Annotated[str | None, typer.Option(help="Hands cloud-marked issues to a cloud agent.")] = None,
-    cloud_url: Annotated[str | None, typer.Option(help="Where cloud agents report; else --url.")] = None,
+    cloud_url: Annotated[str | None, typer.Option(help="Where cloud agents report. (Later.)")] = None,
     agent_command: Annotated[str | None, typer.Option(help="Another executable for the profile.")] = None,
     model: Annotated[str | None, typer.Option(help="Every worker's model, unless its node names one.")] = None,
     lean: Annotated[bool, typer.Option("--lean", help="Workers without your own settings and skills.")] = False,
@@ -152,7 +152,7 @@ def work(
     chosen = options.RunOptions(
         plan=plan, project=project, profile=known.choose(launcher, launchers, Path.home()), parallel=parallel,
         expedite_slot=expedite_slot, max_attempts=max_attempts, agent_command=agent_command, model=model,
-        lean=lean, url=url, cloud_url=cloud_url,
+        lean=lean, url=url,
         cloud=choose_cloud(cloud_launcher, launchers, Path.home(), os.environ) if cloud_launcher is not None else None,
         agent_args=arguments, scope=Scope(only=frozenset(node or ()), skip=frozenset(skip or ()),
                                           ignore_dependencies=ignore_dependencies),

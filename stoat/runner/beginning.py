@@ -9,7 +9,6 @@ import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from stoat import clock
 from stoat.derive.wording import cloud, landing
@@ -62,6 +61,7 @@ def start(
     _check_repository(project, plan)
     _check_base(project, options.base)
     copies.files_of(project.directory, options.copies)
+    reserving.key_of(os.getpid())  # Refused now, and not when there is something to reserve
     machine, runner_id = machine_name(), f"{options.plan}-{mint('r').removeprefix('r-')}"
     fact = RunnerFact(
         runner_id=runner_id, plan=options.plan, host=machine, checkout=str(project.directory), state="running",
@@ -124,14 +124,9 @@ def _begun(run: Run) -> RunState:
 
 
 def _warn_of_the_cloud(run: Run) -> None:
-    """Say where cloud agents could not reach Stoat."""
-    url = run.options.cloud_url or run.options.url
-    if run.options.cloud is None:
-        return
-    if url is None:
-        run.narrator.say(cloud.no_address())
-    elif (urlsplit(url).hostname or "") in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
-        run.narrator.say(cloud.local_address(url))
+    """Say for how long cloud agents have what they are handed."""
+    if run.options.cloud is not None:
+        run.narrator.say(cloud.held_only())
 
 
 def _not_done(session: Session, plan: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Sequence
 
 from stoat.clock import Time
 from stoat.derive import claims as may
@@ -35,7 +36,6 @@ def claim(
     session = _session(run, going_on)
     log = workspace.log_of(run.project, "agent", workspace.name_of(run.project, tree.path))
     output = outputs.place(run.session.store.common, claim_id) if options.profile.result != "none" else None
-    facts = run.session.facts()
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
         fresh = plan.nodes.get(spec.id)
@@ -55,15 +55,28 @@ def claim(
             ),
         ]  # fmt: skip
 
+    return begin(run, state, spec.id, f"{options.agent} claims {spec.id}", decide)
+
+
+def begin(
+    run: Run, state: RunState, node: str, subject: str, decide: Callable[[PlanState, Time], Sequence[PlanEvent]]
+) -> RunState | Refused:
+    """Append the claim of a node and the begin of its attempt, which `decide` gives, as one commit.
+
+    Gives why not, where the node may not be claimed on the state that the commit would land on.
+    """
+    facts, scope = run.session.facts(), run.options.scope
+
     def guard(folded: State, now: Time) -> None:
-        ref = NodeRef(run.plan, spec.id)
-        vouched = options.scope.ignore_dependencies and spec.id in options.scope.only
-        why_not = may.refusal(folded, facts, now, ref, actor="runner", ignore_dependencies=vouched)
+        vouched = scope.ignore_dependencies and node in scope.only
+        why_not = may.refusal(
+            folded, facts, now, NodeRef(run.plan, node), actor="runner", ignore_dependencies=vouched
+        )  # fmt: skip
         if why_not is not None:
             raise Refused(why_not.message, hint=why_not.hint)
 
     try:
-        return append(run, state, f"{options.agent} claims {spec.id}", decide, guard)
+        return append(run, state, subject, decide, guard)
     except Refused as refused:
         return refused
 

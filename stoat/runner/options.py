@@ -20,6 +20,7 @@ from stoat.runner.filling import port_names
 from stoat.runner.profiles import Profile
 
 LATER = {
+    "cloud_url": "reporting over HTTP, for cloud agents",
     "max_fix_attempts": "resuming an agent for its own pull request",
     "max_rebases": "resuming an agent for its own pull request",
     "fix_stall_minutes": "resuming an agent for its own pull request",
@@ -46,7 +47,6 @@ class RunOptions:
     lean: bool = False
     url: str | None = None
     cloud: CloudLauncher | None = None
-    cloud_url: str | None = None
     agent_args: tuple[str, ...] = ()
     scope: Scope = field(default_factory=Scope)
     agent_env: tuple[tuple[str, str], ...] = ()
@@ -135,11 +135,6 @@ def check(options: RunOptions, plan: PlanState) -> None:
     _check_numbers(options)
     _check_ports(options)
     _check_url("--url", options.url)
-    _check_url("--cloud-url", options.cloud_url)
-    if options.cloud_url is not None and options.cloud is None:
-        raise Refused(
-            "--cloud-url is told to cloud agents, and no launcher starts any", hint="add --cloud-launcher NAME"
-        )
     not_archived(plan)
 
 

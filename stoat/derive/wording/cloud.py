@@ -23,9 +23,9 @@ def not_handed(node: str, why: str, log: str) -> str:
     return f"✗ '{node}' was not handed over: {why} — see {log}; stoat restart PLAN/{node} tries again"
 
 
-def failed(code: int | None) -> str:
+def failed(code: int) -> str:
     """How the dispatcher ended, as a fragment."""
-    return f"the dispatcher ended with {code}" if code is not None else "the dispatcher's end was not seen"
+    return f"the dispatcher ended with {code}"
 
 
 def hung(seconds: float) -> str:
@@ -34,14 +34,14 @@ def hung(seconds: float) -> str:
 
 
 def never_began() -> str:
-    """Its runner ended before the dispatcher began, as a fragment."""
-    return "its runner ended before it was handed over"
+    """It was claimed, and its dispatcher never began, as a fragment."""
+    return "it was claimed, and its dispatcher was not started"
 
 
 def unsure(node: str, plan: str) -> str:
-    """Its runner ended while it was handed over."""
+    """Nobody saw how its dispatcher ended."""
     return (
-        f"⚠ {node}: its runner ended while it was handed over, so it may be with a cloud agent — "
+        f"⚠ {node}: how its dispatcher ended was not seen, so it may be with a cloud agent — "
         f"stoat restart {plan}/{node} begins again"
     )
 
@@ -64,16 +64,16 @@ def issues_only(node: str, kind: str, plan: str) -> str:
     )
 
 
+def no_issue() -> str:
+    """There is nothing to tell an agent of, as a fragment."""
+    return "the plan names no issue for it, or no repository"
+
+
 def not_claimed(node: str, why: str) -> str:
     """Somebody was quicker, or something changed."""
     return f"⚠ {node}: not handed over: {one_line(why)}"
 
 
-def no_address() -> str:
-    """Cloud agents cannot report over HTTP."""
-    return "⚠ cloud agents are told no address to renew their claims at (--cloud-url): each is held for 4 h only"
-
-
-def local_address(url: str) -> str:
-    """The address leads nowhere from elsewhere."""
-    return f"⚠ cloud agents are told {url}, which is this machine and cannot be reached from theirs — give --cloud-url"
+def held_only() -> str:
+    """What a run with a cloud launcher says at its start."""
+    return "⚠ cloud agents hold a node for 4 h, and longer only where they can run `stoat report` on this plan"

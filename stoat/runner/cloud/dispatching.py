@@ -14,7 +14,6 @@ from pathlib import Path
 
 from stoat import clock
 from stoat.clock import Time, seconds_between
-from stoat.derive import claims as may
 from stoat.derive import cloud
 from stoat.derive.wording import cloud as say
 from stoat.derive.wording.runner import held
@@ -24,16 +23,16 @@ from stoat.plan.events import claims as leases
 from stoat.plan.events.attempts import AttemptStarted
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.events.claims import LONGEST_LEASE, ClaimRenewed
-from stoat.plan.ids import NodeRef
-from stoat.plan.state import Attempt, NodeState, PlanState, State
+from stoat.plan.nodes import repository_of
+from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import NotStarted, agent_environment, end_tree, spawn
-from stoat.runner import agents, workspace
-from stoat.runner.claiming import give_back
+from stoat.runner import agents, claiming, workspace
 from stoat.runner.cloud import telling
-from stoat.runner.cloud.dispatch import Dispatch
+from stoat.runner.cloud.dispatch import Dispatch, wrapped
 from stoat.runner.cloud.launchers import CloudLauncher
 from stoat.runner.cloud.links import first_link
 from stoat.runner.issues import asking, watching
+from stoat.runner.issues.briefing import Brief
 from stoat.runner.reading import again, append
 from stoat.runner.starting import unlaunchable
 from stoat.runner.state import Run, RunState
@@ -86,8 +85,11 @@ def _pending(run: Run, state: RunState) -> RunState:
 
 
 def _begin(run: Run, state: RunState, node: NodeState, launcher: CloudLauncher) -> RunState:
-    name = node.spec.id
-    claimed = _claim(run, state, node, launcher)
+    name, brief = node.spec.id, asking.brief_of(run, state, node)
+    if brief is None:
+        run.narrator.once(("hold", name), say.not_claimed(name, say.no_issue()))
+        return state
+    claimed = _claim(run, state, node, launcher, brief)
     if isinstance(claimed, Refused):
         run.narrator.once(("hold", name), say.not_claimed(name, claimed.message))
         return again(run, state)
@@ -95,34 +97,36 @@ def _begin(run: Run, state: RunState, node: NodeState, launcher: CloudLauncher) 
     before = state.last_words.get(name)
     state = claimed.without_trouble(name)
     node = state.plan.nodes[name]
-    attempt, brief = node.attempt, asking.brief_of(run, state, node)
-    assert attempt is not None and brief is not None
+    attempt = node.attempt
+    assert attempt is not None
     order = telling.order(
         run.plan, node.spec, claim=attempt.claim, attempt=attempt.number, holder=run.options.agent, brief=brief,
-        url=run.options.cloud_url or run.options.url, longest=launcher.longest, before=before,
+        longest=launcher.longest, before=before,
     )  # fmt: skip
     log = Path(attempt.log)
     try:
         handover = launcher.hand(order, began=f"{clock.now()[:19]}Z")
-        given = prompt_of(run, attempt)
+        given, record = prompt_of(run, attempt.claim), code_of(run, attempt.claim)
         _write(given, handover.stdin or "")
-        process = spawn(handover.argv, cwd=run.project.directory, env=_environment(run, attempt, name), output=log,
-                        stdin=given)  # fmt: skip
+        process = spawn(
+            wrapped(handover.argv, record), cwd=run.project.directory, env=_environment(run, attempt, name),
+            output=log, stdin=given,
+        )  # fmt: skip
     except (NotStarted, OSError) as problem:
         return _failed(run, state, name, attempt, str(problem))
     run.narrator.say(say.handing(name, attempt.number, launcher.name, workspace.shown(log, run.home)))
-    job = Dispatch(node=name, claim=attempt.claim, identity=process.identity, process=process)
+    job = Dispatch(node=name, claim=attempt.claim, identity=process.identity, record=record, process=process)
     return replace(state, dispatches={**state.dispatches, name: job})
 
 
-def _claim(run: Run, state: RunState, node: NodeState, launcher: CloudLauncher) -> RunState | Refused:
+def _claim(run: Run, state: RunState, node: NodeState, launcher: CloudLauncher, brief: Brief) -> RunState | Refused:
     """Claim the node for as long as a claim may run, and say that an attempt begins; or why it may not be."""
-    name, claim, facts = node.spec.id, mint("c"), run.session.facts()
+    name, claim = node.spec.id, mint("c")
     log = workspace.log_of(run.project, "cloud", f"{run.plan}-{name}")
 
     def decide(plan: PlanState, now: Time) -> Sequence[PlanEvent]:
         fresh = plan.nodes.get(name)
-        if fresh is None or fresh.spec != node.spec:
+        if fresh is None or fresh.spec != node.spec or repository_of(plan.header, fresh.spec) != brief.repo:
             raise Refused(f"{run.plan}/{name} has changed", hint="look again")
         return [
             leases.claim(plan, fresh, claim_id=claim, holder=run.options.agent, lease=LONGEST_LEASE, now=now,
@@ -134,23 +138,23 @@ def _claim(run: Run, state: RunState, node: NodeState, launcher: CloudLauncher) 
             ),
         ]  # fmt: skip
 
-    def guard(folded: State, now: Time) -> None:
-        vouched = run.options.scope.ignore_dependencies and name in run.options.scope.only
-        why = may.refusal(
-            folded, facts, now, NodeRef(run.plan, name), actor="runner", ignore_dependencies=vouched
-        )  # fmt: skip
-        if why is not None:
-            raise Refused(why.message, hint=why.hint)
-
-    try:
-        return append(run, state, f"{run.options.agent} claims {name} for a cloud agent", decide, guard)
-    except Refused as refused:
-        return refused
+    return claiming.begin(run, state, name, f"{run.options.agent} claims {name} for a cloud agent", decide)
 
 
-def prompt_of(run: Run, attempt: Attempt) -> Path:
+def prompt_of(run: Run, claim: str) -> Path:
     """The file that a dispatcher reads; it is there from before the dispatcher begins until its end is recorded."""
-    return run.session.store.common / "stoat" / "cloud" / f"{attempt.claim}.in"
+    return run.session.store.common / "stoat" / "cloud" / f"{claim}.in"
+
+
+def code_of(run: Run, claim: str) -> Path:
+    """The file in which a dispatcher's exit code is, from its end until that is recorded."""
+    return prompt_of(run, claim).with_suffix(".code")
+
+
+def forget(run: Run, claim: str) -> None:
+    """Remove the files of a dispatcher whose end is on record."""
+    for place in (code_of(run, claim), prompt_of(run, claim)):
+        place.unlink(missing_ok=True)
 
 
 def _write(place: Path, text: str) -> None:
@@ -183,13 +187,27 @@ def _look(run: Run, state: RunState, job: Dispatch) -> RunState:
     left = {name: other for name, other in state.dispatches.items() if name != job.node}
     state = replace(state, dispatches=left)
     if wanted is None:
+        forget(run, job.claim)
         return state
-    if hung or job.code() not in (0, None):
-        return _failed(run, state, job.node, wanted, say.hung(SECONDS) if hung else say.failed(job.code()))
-    return handed(run, state, job.node, wanted, first_link(said(wanted)))
+    if hung:
+        return _failed(run, state, job.node, wanted, say.hung(SECONDS))
+    return conclude(run, state, job.node, wanted, job.code())
 
 
-def handed(run: Run, state: RunState, name: str, attempt: Attempt, link: str | None) -> RunState:
+def conclude(run: Run, state: RunState, name: str, attempt: Attempt, code: int | None) -> RunState:
+    """Record what came of a dispatcher that ended with `code`; where nobody saw that, the claim stands and it is said.
+
+    Only a dispatcher that succeeded has handed the node over, whatever it printed: an error may name an address too.
+    """
+    if code is None:
+        run.narrator.say(say.unsure(name, run.plan))
+        return replace(state, doubted=state.doubted | {attempt.claim})
+    if code != 0:
+        return _failed(run, state, name, attempt, say.failed(code))
+    return _handed(run, state, name, attempt, first_link(_said(attempt)))
+
+
+def _handed(run: Run, state: RunState, name: str, attempt: Attempt, link: str | None) -> RunState:
     """Record that a cloud agent has the node, and the address where its dispatcher printed one; the lease runs from
     now."""
 
@@ -204,12 +222,12 @@ def handed(run: Run, state: RunState, name: str, attempt: Attempt, link: str | N
     node = state.plan.nodes.get(name)
     if node is not None and node.claim is not None and node.claim.id == attempt.claim:
         run.narrator.say(say.handed(name, link, clock.at_home(node.claim.expires_at)))
-    # Only now: until it is on record that it was handed over, the file says to a successor that it may have been.
-    prompt_of(run, attempt).unlink(missing_ok=True)
+    # Only now: until it is on record that it was handed over, the files say to a successor that it may have been.
+    forget(run, attempt.claim)
     return replace(state, pending=True)
 
 
-def said(attempt: Attempt) -> str:
+def _said(attempt: Attempt) -> str:
     """What the attempt's dispatcher printed."""
     try:
         with Path(attempt.log).open("rb") as file:
@@ -221,7 +239,8 @@ def said(attempt: Attempt) -> str:
 
 def _failed(run: Run, state: RunState, name: str, attempt: Attempt, why: str) -> RunState:
     """Give the claim back, and leave the node alone until a person restarts it."""
-    prompt_of(run, attempt).unlink(missing_ok=True)
-    state = give_back(run, state, name, why)
+    state = claiming.give_back(run, state, name, why)
+    # Only now, as above: without its prompt a successor would take it for one that never began.
+    forget(run, attempt.claim)
     run.narrator.say(say.not_handed(name, why, workspace.shown(Path(attempt.log), run.home)))
     return unlaunchable(state, name, "not-launched") if name in state.plan.nodes else state

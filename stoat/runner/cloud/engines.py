@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from stoat.errors import Refused
+from stoat.plan import variables
 
 LONGEST = 96 * 1024
 """Bytes of a prompt that one argument of a program, or one variable, surely holds."""
@@ -21,14 +22,13 @@ _LONGEST_INPUT = 60_000
 
 
 class Order(NamedTuple):
-    """What is handed over. `repo` is the OWNER/NAME that the node is about, `url` where the agent reports."""
+    """What is handed over. `repo` is the OWNER/NAME that the node is about."""
 
     prompt: str
     plan: str
     node: str
     claim: str
     repo: str
-    url: str | None
 
 
 class Handover(NamedTuple):
@@ -92,8 +92,8 @@ def _github_actions(given: Mapping[str, str], order: Order) -> Handover:
 
 def _kubernetes(given: Mapping[str, str], order: Order) -> Handover:
     values = {
-        "STOAT_PROMPT": order.prompt, "STOAT_PLAN": order.plan, "STOAT_NODE": order.node, "STOAT_CLAIM": order.claim,
-        "STOAT_REPOSITORY": order.repo, "STOAT_URL": order.url or "",
+        "STOAT_PROMPT": order.prompt, variables.PLAN: order.plan, variables.NODE: order.node,
+        variables.CLAIM: order.claim, "STOAT_REPOSITORY": order.repo,
     }  # fmt: skip
     container: dict[str, object] = {
         "name": "agent",

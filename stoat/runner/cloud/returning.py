@@ -19,9 +19,8 @@ from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.processes import find_marked
 from stoat.runner import agents, judging, workspace
 from stoat.runner.claiming import give_back, released
-from stoat.runner.cloud.dispatch import Dispatch
-from stoat.runner.cloud.dispatching import handed, prompt_of, said
-from stoat.runner.cloud.links import first_link
+from stoat.runner.cloud.dispatch import Dispatch, recorded
+from stoat.runner.cloud.dispatching import code_of, conclude, forget, prompt_of
 from stoat.runner.issues import watching
 from stoat.runner.reading import append
 from stoat.runner.state import Run, RunState
@@ -55,7 +54,7 @@ def _out(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunSta
     assert claim is not None
     if name in state.dispatches:
         return state
-    if attempt.runner != run.runner_id and claim.renewed_at == claim.since and attempt.claim not in state.doubted:
+    if claim.renewed_at == claim.since and attempt.claim not in state.doubted:
         state = _taken_over(run, state, name, attempt)
     if state.stop is not None:
         return state
@@ -64,18 +63,17 @@ def _out(run: Run, state: RunState, node: NodeState, attempt: Attempt) -> RunSta
 
 
 def _taken_over(run: Run, state: RunState, name: str, attempt: Attempt) -> RunState:
-    """A runner that is gone was handing it over: its dispatcher is watched on, or never began, or nobody knows."""
-    if not prompt_of(run, attempt).exists():
+    """A runner that is gone was handing it over, or a poll of ours that was cut short: its dispatcher is watched on, or
+    has ended, or never began."""
+    if not prompt_of(run, attempt.claim).exists():
         return give_back(run, state, name, say.never_began())
-    marked = find_marked(agents.CLAIM, attempt.claim)
-    if marked:
-        job = Dispatch(node=name, claim=attempt.claim, identity=marked[0])
+    marked, record = find_marked(agents.CLAIM, attempt.claim), code_of(run, attempt.claim)
+    # Read after the look at processes: one that has ended by then has written its code.
+    code = recorded(record)
+    if code is None and marked:
+        job = Dispatch(node=name, claim=attempt.claim, identity=marked[0], record=record)
         return replace(state, dispatches={**state.dispatches, name: job})
-    link = first_link(said(attempt))
-    if link is not None:
-        return handed(run, state, name, attempt, link)
-    run.narrator.say(say.unsure(name, run.plan))
-    return replace(state, doubted=state.doubted | {attempt.claim})
+    return conclude(run, state, name, attempt, code)
 
 
 def _ended(run: Run, state: RunState, name: str, attempt: Attempt) -> RunState:
@@ -87,7 +85,7 @@ def _ended(run: Run, state: RunState, name: str, attempt: Attempt) -> RunState:
         lasted = seconds_between(attempt.started, now)
         return [AttemptExited(node=name, attempt=attempt.number, seconds=lasted), *released(plan, name, attempt.claim)]
 
-    prompt_of(run, attempt).unlink(missing_ok=True)
+    forget(run, attempt.claim)
     return replace(append(run, state, f"the cloud agent on {name} has ended", decide), pending=True)
 
 

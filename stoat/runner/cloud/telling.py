@@ -3,8 +3,6 @@ renew its claim by itself."""
 
 from __future__ import annotations
 
-import json
-import shlex
 from dataclasses import replace
 
 from stoat.plan.ids import node_branch
@@ -14,17 +12,14 @@ from stoat.runner.fence import Fence
 from stoat.runner.issues import briefing
 from stoat.runner.issues.briefing import Brief
 
-_LEASE = 240
-_POST = "curl -sS -X POST -H 'Content-Type: application/json'"
-
 
 def order(
-    plan: str, node: Node, *, claim: str, attempt: int, holder: str, brief: Brief, url: str | None, longest: int,
+    plan: str, node: Node, *, claim: str, attempt: int, holder: str, brief: Brief, longest: int,
     before: str | None = None,
 ) -> Order:  # fmt: skip
     """What is handed over. The prompt has at most `longest` bytes: what is longer is cut, an issue's text before the
     brief, and it says where the rest is."""
-    known = _Told(plan, node, claim, attempt, holder, brief, url, before)
+    known = _Told(plan, node, claim, attempt, holder, brief, before)
     fence = Fence([node.title or "", node.brief or "", before or "", _place(known), *briefing.outside(brief)])
     text = _written(known, fence)
     if brief.body and (over := _over(text, longest)) > 0:
@@ -34,20 +29,20 @@ def order(
     if node.brief and (over := _over(text, longest)) > 0:
         cut = _cut(node.brief, over, f"stoat node show {plan}/{node.id}")
         text = _written(known, fence, cut)
-    return Order(text, plan, node.id, claim, brief.repo, url)
+    return Order(text, plan, node.id, claim, brief.repo)
 
 
 class _Told:
     def __init__(
-        self, plan: str, node: Node, claim: str, attempt: int, holder: str, brief: Brief, url: str | None,
+        self, plan: str, node: Node, claim: str, attempt: int, holder: str, brief: Brief,
         before: str | None,
     ) -> None:  # fmt: skip
         self.plan, self.node, self.claim, self.attempt = plan, node, claim, attempt
-        self.holder, self.brief, self.url, self.before = holder, brief, url, before
+        self.holder, self.brief, self.before = holder, brief, before
         self.ref = f"{plan}/{node.id}"
 
     def _replace(self, *, brief: Brief) -> _Told:
-        return _Told(self.plan, self.node, self.claim, self.attempt, self.holder, brief, self.url, self.before)
+        return _Told(self.plan, self.node, self.claim, self.attempt, self.holder, brief, self.before)
 
 
 def _over(text: str, longest: int) -> int:
@@ -93,31 +88,19 @@ def _place(told: _Told) -> str:
 
 
 def _renewing(told: _Told) -> str:
-    ways = [f"stoat report {told.ref} --claim {told.claim} --lease 4h"] if told.url is None else []
-    if told.url is not None:
-        said = {"agent": told.holder, "claimId": told.claim, "leaseMinutes": _LEASE}
-        address = f"{told.url.rstrip('/')}/api/plans/{told.plan}/nodes/{told.node.id}"
-        give_back = json.dumps({"agent": told.holder, "claimId": told.claim})
-        ways += [
-            f"{_POST} -d {shlex.quote(json.dumps(said))} {shlex.quote(address + '/report')}",
-            f"To release it where there is no `stoat`: {_POST} -d {shlex.quote(give_back)} "
-            f"{shlex.quote(address + '/release')}",
-        ]
     return (
-        "Nobody sees you where the plan is kept, so you renew the claim by yourself: now, and every hour as long as "
-        "you work. With it say the address of your session as `link`, where it has one. When that is refused because "
-        "the claim is over, stop: somebody else has the node.\n" + "\n".join(ways)
+        "Nobody sees you where the plan is kept. The claim is yours for 4 hours from when it was made, so be at your "
+        f"pull request by then. Where `stoat` is installed and finds the plan (`stoat node show {told.ref}` shows it), "
+        "renew the claim by yourself: now, and every hour as long as you work. With it say the address of your session "
+        "with `--link`, where it has one. When that is refused because the claim is over, stop: somebody else has the "
+        f"node.\nstoat report {told.ref} --claim {told.claim} --lease 4h\n"
+        "Where it does not, leave out every `stoat` command that is named here: what GitHub shows is seen."
     )
 
 
 def _asking(told: _Told) -> str:
-    how = f"stoat ask {told.ref} 'your question'"
-    if told.url is not None:
-        how += (
-            f", or POST {told.url.rstrip('/')}/api/plans/{told.plan}/nodes/{told.node.id}/questions with "
-            f'{{"agent": {json.dumps(told.holder)}, "question": …}}'
-        )
     return (
-        f"What only a person can decide, ask: {how}. Then release the claim and end; the node waits for the answer. Do "
-        "not guess, and do not work around it."
+        f"What only a person can decide, ask: stoat ask {told.ref} 'your question'. Then release the claim and end; "
+        "the node waits for the answer. Without `stoat`, ask in a comment on the issue and end. Do not guess, and do "
+        "not work around it."
     )

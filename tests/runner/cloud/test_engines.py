@@ -28,7 +28,7 @@ def hand(
     programs: Programs, tmp_path: Path, name: str, prompt: str = HOSTILE, **given: str
 ) -> subprocess.CompletedProcess[str]:
     """Hand an order over as a runner does, in a directory of its own."""
-    order = Order(prompt, "my-plan", "fix-lanes", "c-7m2kx0a9", "acme/widgets", "https://stoat.example")
+    order = Order(prompt, "my-plan", "fix-lanes", "c-7m2kx0a9", "acme/widgets")
     handover = CloudLauncher(name, None, parameters(name, given, {})).hand(order, began="2026-12-01T05:00:00Z")
     where = tmp_path / "where it runs"
     where.mkdir(exist_ok=True)
@@ -128,14 +128,14 @@ def test_kubernetes_creates_a_job_with_the_prompt_as_data(programs: Programs, tm
     env = {one["name"]: one["value"] for one in container["env"]}
     assert env["STOAT_PROMPT"].replace("$$", "$") == HOSTILE
     assert not re.search(r"(?<!\$)(\$\$)*\$\(", env["STOAT_PROMPT"]), "no reference that Kubernetes would fill in"
-    assert (env["STOAT_CLAIM"], env["STOAT_URL"]) == ("c-7m2kx0a9", "https://stoat.example")
+    assert (env["STOAT_CLAIM"], env["STOAT_REPOSITORY"]) == ("c-7m2kx0a9", "acme/widgets")
     assert container["command"] == ["sh", "-c", 'exec claude -p "$$0"', "$(STOAT_PROMPT)"]
     assert container["envFrom"] == [{"secretRef": {"name": "keys"}}]
     assert HOSTILE not in " ".join(called.argv)
 
 
 def test_a_jobs_name_is_one_that_kubernetes_takes(programs: Programs) -> None:
-    order = Order("", "p" * 60, "Ä_b." * 20, "c-7m2kx0a9", "o/n", None)
+    order = Order("", "p" * 60, "Ä_b." * 20, "c-7m2kx0a9", "o/n")
     handover = ENGINES["cloud-kubernetes"].hand({"image": "i", "namespace": "n"}, order)
     assert handover.stdin is not None
     name = json.loads(handover.stdin)["metadata"]["name"]
@@ -193,7 +193,7 @@ def test_a_cloud_launcher_is_a_profile_that_says_so_or_an_engine(programs: Progr
         tmp_path, {"name": "remote", "cloud": True, **plain}, {"name": "local", **plain},
         {"name": "cloud-ssh", "cloud": True, "parameters": GIVEN["cloud-ssh"]},
     )  # fmt: skip
-    order = Order("the prompt", "p", "n", "c-1", "o/n", None)
+    order = Order("the prompt", "p", "n", "c-1", "o/n")
     assert choose_cloud("remote", file, tmp_path, environ).hand(order, began="").argv == ("send", "the prompt")
     assert choose_cloud("cloud-ssh", file, tmp_path, environ).given == GIVEN["cloud-ssh"]
     for name, why in (("local", "on this machine"), ("nobody", "there is no cloud launcher")):

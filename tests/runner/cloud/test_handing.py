@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stoat.runner.cloud.launchers import CloudLauncher, choose_cloud
+from stoat.runner.loop import run_plan
 from stoat.service import decisions
-from stoat.service.session import parse_ref
+from stoat.service.session import mint, parse_ref
 from stoat.service.sweeping import sweep
 from tests.runner.issues.hub import Beside, Hub
 from tests.runner.test_adopting import kill_at
@@ -21,7 +23,6 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.slow
 
 PLAN = "repos: {w: acme/widgets}\nnodes: [{id: fix, kind: issue, repo: w, issue: 120, agent: cloud}]"
-URL = "https://stoat.example"
 
 
 class Cloud:
@@ -48,7 +49,15 @@ class Cloud:
         return self.launcher
 
     def run(self, **given: Any) -> int:
-        return self.world.run(**{"cloud": self.launcher, "cloud_url": URL, **given})
+        return self.world.run(**{"cloud": self.launcher, **given})
+
+    def dies_at(self, moment: str) -> None:
+        """Run the plan in a process that kills itself at that moment."""
+        kill_at(self.world, moment, "--cloud-launcher", "remote", "--launchers", str(self.file))
+
+    def files(self) -> list[Path]:
+        """What is kept of dispatchers whose end is not on record."""
+        return sorted((self.world.session.store.common / "stoat" / "cloud").iterdir())
 
     def calls(self) -> int:
         return sum(type(event).__name__ == "AttemptStarted" for event in self.world.events())
@@ -85,7 +94,8 @@ def test_an_issue_is_handed_over_claimed_for_four_hours_and_judged_by_its_pull_r
         assert world.shown("fix").stance == "moving"
         told = cloud.prompt.read_text()
         assert "They cross." in told and "`Fixes #120`" in told and claim.id in told
-        assert f"{URL}/api/plans/p/nodes/fix/report" in told and "leaseMinutes" in told
+        assert f"stoat report p/fix --claim {claim.id} --lease 4h" in told
+        assert "/api/plans" not in told, "no route that this version does not serve"
         assert "branch: stoat/p/fix" in told and "Clone the repository" in told
         cloud.agent_opens_a_pull()
         cloud.agent_releases()
@@ -99,7 +109,7 @@ def test_an_issue_is_handed_over_claimed_for_four_hours_and_judged_by_its_pull_r
     assert world.starts() == []
     [line] = world.said("☁", "is with a cloud agent")
     assert "https://cloud.example/s/1" in line
-    assert not list((world.session.store.common / "stoat" / "cloud").iterdir()), "no prompt is left behind"
+    assert cloud.files() == [], "nothing is left behind"
 
 
 def test_it_takes_no_local_slot(cloud: Cloud) -> None:
@@ -209,15 +219,11 @@ def test_a_restart_by_a_person_begins_again_and_fences_the_first_agent(cloud: Cl
 def test_a_runner_killed_at_any_moment_leaves_no_second_agent(cloud: Cloud, moment: str, printed: str) -> None:
     world = cloud.world
     cloud.does(f"print({printed!r})")
-    kill_at(
-        world, moment, "--cloud-launcher", "remote", "--cloud-url", URL, "--launchers", str(cloud.file)
-    )  # fmt: skip
+    cloud.dies_at(moment)
     handed = cloud.prompt.exists()
 
     def elsewhere() -> None:
-        unsure = handed and "https" not in printed
-        line = "may be with a cloud agent" if unsure else "is with a cloud agent"
-        wait_until(lambda: world.said(line), 30, "what is said of it")
+        wait_until(lambda: world.said("is with a cloud agent"), 30, "what is said of it")
         cloud.agent_opens_a_pull()
         cloud.agent_releases()
 
@@ -225,6 +231,78 @@ def test_a_runner_killed_at_any_moment_leaves_no_second_agent(cloud: Cloud, mome
         assert cloud.run() == 0
     assert cloud.calls() == (1 if handed else 2)
     assert world.statuses() == {"fix": "pr-open"}
+
+
+def test_an_error_that_names_an_address_is_no_hand_over_for_a_successor_either(cloud: Cloud) -> None:
+    cloud.does("print('see https://help.example/quota'); sys.exit(3)")
+    cloud.dies_at("before attempt on fix is given back")
+    assert cloud.run() == 1
+    [line] = cloud.world.said("was not handed over")
+    assert "ended with 3" in line
+    node = cloud.world.node("fix")
+    assert node.claim is None and node.attempt is not None and node.attempt.outcome == "given-back"
+    assert cloud.calls() == 1 and cloud.files() == []
+
+
+def test_a_dispatcher_whose_end_nobody_saw_is_held_and_said_and_not_taken_for_handed_over(cloud: Cloud) -> None:
+    world = cloud.world
+    cloud.dies_at("before fix is with a cloud agent")
+    code, _ = cloud.files()
+    code.unlink()
+
+    def elsewhere() -> None:
+        wait_until(lambda: world.said("how its dispatcher ended was not seen", "stoat restart p/fix"), 30, "the line")
+        claim = world.node("fix").claim
+        assert claim is not None and claim.link is None
+        cloud.agent_opens_a_pull()
+        cloud.agent_releases()
+
+    with Beside(elsewhere):
+        assert cloud.run() == 0
+    assert cloud.calls() == 1 and not world.said("is with a cloud agent")
+
+
+@pytest.mark.parametrize("takes", [0, 1])
+def test_a_dispatcher_that_a_failing_poll_lost_is_seen_through(cloud: Cloud, takes: int) -> None:
+    world = cloud.world
+    cloud.does(f"time.sleep({takes}); print('https://cloud.example/s/1')")
+    broken = [OSError("no space left")]
+
+    def emit(line: str) -> None:
+        if "is handed over" in line and broken:
+            raise broken.pop()
+        world.lines.append(line)
+
+    def elsewhere() -> None:
+        wait_until(lambda: (held := world.node("fix").claim) and held.link, 30, "the link")
+        cloud.agent_opens_a_pull()
+        cloud.agent_releases()
+
+    with Beside(elsewhere):
+        options = world.options("p", cloud=cloud.launcher, poll_seconds=0.2)
+        assert run_plan(options, world.fresh_session(), emit, world.environ) == 0
+    assert broken == [] and cloud.calls() == 1 and cloud.files() == []
+
+
+def test_a_plan_that_names_another_repository_by_now_is_looked_at_again(
+    cloud: Cloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It changes between the look at the plan and the claim."""
+    world = cloud.world
+    cloud.github.hub.repository("acme/gadgets").issue("Elsewhere", number=120)
+    changed: list[str] = []
+
+    def changing(kind: str) -> str:
+        if not changed:
+            changed.append(kind)
+            world.plan(PLAN.replace("acme/widgets", "acme/gadgets"))
+            decisions.approve(world.session, [parse_ref("p/fix")])
+        return mint(kind)
+
+    monkeypatch.setattr("stoat.runner.cloud.dispatching.mint", changing)
+    cloud.run(once=True)
+    assert changed and world.said("⚠ fix: not handed over", "has changed")
+    assert cloud.calls() == 0 and not cloud.prompt.exists()
 
 
 def test_the_command_line_refuses_what_cannot_work_before_anything_is_claimed(cloud: Cloud) -> None:
@@ -238,16 +316,11 @@ def test_the_command_line_refuses_what_cannot_work_before_anything_is_claimed(cl
     assert "needs host and agent" in refused("--cloud-launcher", "cloud-ssh")
     assert "STOAT_CLOUD_WORKFLOW" in refused("--cloud-launcher", "cloud-github-actions")
     assert "starts agents on this machine" in refused("--cloud-launcher", "scripted")
-    assert "add --cloud-launcher" in refused("--cloud-url", URL)
-    assert "--cloud-url takes the address" in refused(
-        "--launchers", str(cloud.file), "--cloud-launcher", "remote", "--cloud-url", "stoat.example"
-    )
+    assert "comes with a later version" in refused("--cloud-url", "https://stoat.example")
     assert cloud.calls() == 0
 
 
-def test_an_address_that_leads_nowhere_from_elsewhere_is_warned_about(cloud: Cloud) -> None:
+def test_how_long_cloud_agents_hold_a_node_is_said_at_the_start(cloud: Cloud) -> None:
     decisions.withdraw(cloud.world.session, [parse_ref("p/fix")])
-    cloud.run(cloud_url="http://localhost:5526")
-    assert cloud.world.said("cannot be reached from theirs")
-    cloud.run(cloud_url=None)
-    assert cloud.world.said("no address to renew their claims at")
+    cloud.run()
+    assert cloud.world.said("hold a node for 4 h", "stoat report")

@@ -78,7 +78,7 @@ def accept(
 
 @app.command()
 def reject(node: NodeArgument, finding: FindingArgument, why: Why = None, json: Json = False) -> None:
-    """Reject a finding: it is not to be mended, and the next reviewer is told why."""
+    """Reject a finding: it is not to be mended, and the next reviewer is told why; --why is needed."""
     from stoat.service import reviews
     from stoat.service.session import parse_ref
 

@@ -48,10 +48,14 @@ def submit(session: Session, ref: NodeRef, data: bytes) -> ReviewListed:
 
 
 def listed(session: Session, ref: NodeRef) -> ReviewListed:
-    """A review: its newest round, and every finding with what became of it. NotFound without such a node."""
+    """A review: its newest round, and every finding with what became of it.
+
+    NotFound without such a node, Refused on another kind of node.
+    """
     from stoat.derive.review import listed as shown
 
     plan, node = node_of(session.state(), ref)
+    rules.check_kind(plan, node)
     answer = session.answers().by_ref[str(ref)]
     return shown(plan, node, answer.status, answer.detail)
 
@@ -83,10 +87,15 @@ def accept(
     return _commit(session, ref, decide, f"accepts a finding of {ref.node}")
 
 
-def reject(session: Session, ref: NodeRef, finding: str, why: str | None = None) -> ReviewListed:
-    """Reject a finding, as a person. Refused while the node that is to mend it is in the plan."""
+def reject(session: Session, ref: NodeRef, finding: str, why: str | None) -> ReviewListed:
+    """Reject a finding, as a person. Refused without a reason, and while the node that is to mend it is in the plan."""
     session.person()
     reason = _reason(why)
+    if reason is None:
+        raise Refused(
+            "a finding is rejected with the reason: the next reviewer is told it",
+            hint=f"stoat review reject {ref} {finding} --why '…'",
+        )
 
     def decide(state: State, plan: PlanState, node: NodeState) -> Sequence[PlanEvent]:
         made = rules.reject(plan, node, finding, reason)

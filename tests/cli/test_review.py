@@ -38,6 +38,9 @@ def test_a_review_on_the_command_line(stoat: Stoat, tmp_path: Path) -> None:
     ran = stoat.run("review", "sign-off", "demo/final")
     assert (ran.code, "a finding is not decided (f1)" in ran.err) == (3, True)
 
+    ran = stoat.run("review", "reject", "demo/final", "f1")
+    assert (ran.code, "hint: stoat review reject demo/final f1 --why '…'" in ran.err) == (3, True)
+
     assert stoat.ok("review", "accept", "demo/final", "f1").splitlines() == [
         "accepted f1: demo/final-f1 mends it (stoat approve demo/final-f1 lets an agent start)",
         "demo/final: fixing, 1 finding decided, 1 fix to be done: final-f1",

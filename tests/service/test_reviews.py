@@ -84,8 +84,18 @@ def test_sign_off_is_refused_while_a_finding_is_open(repo: GitRepo) -> None:
     submit(ada, {"title": "Wrong"})
     with pytest.raises(Refused, match="a finding is not decided \\(f1\\)"):
         reviews.sign_off(ada, FINAL)
-    reviews.reject(ada, FINAL, "f1")
+    reviews.reject(ada, FINAL, "f1", "as meant")
     assert reviews.sign_off(ada, FINAL).signed_off is not None
+
+
+@pytest.mark.parametrize("why", [None, "", " \n"])
+def test_a_rejection_needs_its_reason(repo: GitRepo, why: str | None) -> None:
+    ada = person_at(repo.path)
+    submit(ada, {"title": "Wrong"})
+    with pytest.raises(Refused, match="rejected with the reason") as refused:
+        reviews.reject(ada, FINAL, "f1", why)
+    assert refused.value.hint == "stoat review reject demo/final f1 --why '…'"
+    assert kinds(reviews.listed(ada, FINAL)) == [("f1", "open", None)]
 
 
 def test_an_agent_decides_nothing(repo: GitRepo) -> None:
@@ -93,7 +103,7 @@ def test_an_agent_decides_nothing(repo: GitRepo) -> None:
     submit(otter, {"title": "Wrong"})
     for decide in (
         lambda: reviews.accept(otter, FINAL, "f1"),
-        lambda: reviews.reject(otter, FINAL, "f1"),
+        lambda: reviews.reject(otter, FINAL, "f1", "x"),
         lambda: reviews.sign_off(otter, FINAL),
     ):
         with pytest.raises(NotAPerson):
@@ -135,7 +145,7 @@ def test_a_fix_taken_out_of_the_plan_lets_its_finding_wait_again(repo: GitRepo) 
     document = plans.export(ada, "demo")
     reviews.accept(ada, FINAL, "f1")
     with pytest.raises(Refused, match="demo/final-f1 is to mend it"):
-        reviews.reject(ada, FINAL, "f1")
+        reviews.reject(ada, FINAL, "f1", "as meant")
     before = ada.store.tip()
     reviews.accept(ada, FINAL, "f1")
     assert ada.store.tip() == before
@@ -144,7 +154,7 @@ def test_a_fix_taken_out_of_the_plan_lets_its_finding_wait_again(repo: GitRepo) 
     assert (shown.status, shown.findings[0].waits) == ("findings", True)
     assert reviews.accept(ada, FINAL, "f1").findings[0].fix == "final-f1"
     plans.import_document(ada, document)
-    assert reviews.reject(ada, FINAL, "f1").status == "done"
+    assert reviews.reject(ada, FINAL, "f1", "as meant").status == "done"
     assert reviews.accept(ada, FINAL, "f1").status == "fixing"
 
 
@@ -177,7 +187,10 @@ def test_a_restart_asks_for_another_round_and_lets_go_of_what_nobody_decided(rep
     reviews.reject(ada, FINAL, "f1", "as meant")
     decisions.restart(ada, FINAL)
     shown = reviews.listed(ada, FINAL)
-    assert shown.status == "open"
+    assert (shown.status, shown.round) == ("open", 1)
+    assert shown.detail == "no review since it was restarted (round 1 was before that)"
+    with pytest.raises(Refused, match=r"nobody submitted a review of demo/final since .* \(round 1 was before that\)"):
+        reviews.sign_off(ada, FINAL)
     assert [(one.state, one.why) for one in shown.findings] == [
         ("rejected", "as meant"), ("rejected", "the review was restarted")
     ]  # fmt: skip
@@ -189,6 +202,8 @@ def test_what_is_not_there_is_said(repo: GitRepo) -> None:
     nodes.add(ada, "demo", Node(id="parser", kind="change"))
     with pytest.raises(Refused, match="findings are submitted on a review node"):
         reviews.submit(ada, NodeRef("demo", "parser"), b"[]")
+    with pytest.raises(Refused, match="demo/parser is a change node: only a review has findings"):
+        reviews.listed(ada, NodeRef("demo", "parser"))
     with pytest.raises(Refused, match="only a review is signed off"):
         reviews.sign_off(ada, NodeRef("demo", "parser"))
     with pytest.raises(NotFound, match="no finding 'f9'") as missing:

@@ -34,7 +34,7 @@ def status(node: NodeState, plan: PlanState, context: Context) -> Verdict:
     if node.done is not None and node.spec.assignee == "person":
         return Verdict("done", words.person_done(node.done))
     if current is None:
-        return Verdict("open", say.NOT_YET)
+        return Verdict("open", say.not_since(review) if review is not None else say.NOT_YET)
     if not current.newest and current.signed_by is None:
         return Verdict("findings", _since(say.to_sign_off(current), current, plan))
     ended = Verdict("done", _since(say.decided(current) if current.newest else say.nothing(current), current, plan))

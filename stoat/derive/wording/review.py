@@ -11,6 +11,11 @@ from stoat.plan.review import Finding, Found, Review
 NOT_YET = "no review yet"
 
 
+def not_since(before: Review) -> str:
+    """Nobody reviewed it since it was restarted; `before` has the rounds until then."""
+    return f"no review since it was restarted (round {before.round} was before that)"
+
+
 def to_decide(waiting: Sequence[Found], review: Review, lost: Sequence[Found]) -> str:
     """Findings that a person has to decide; `lost` are those whose fix is no node of the plan any more."""
     many = len(review.found)

@@ -114,6 +114,15 @@ def submit(
     return ReviewSubmitted(node=node.spec.id, findings=tuple(findings), branch=branch, commit=commit, repo=repo)
 
 
+def check_kind(plan: PlanState, node: NodeState) -> None:
+    """Refused on a node of another kind: only a review has rounds and findings."""
+    if node.spec.kind != REVIEW:
+        ref = _ref(plan, node)
+        raise Refused(
+            f"{ref} is a {node.spec.kind} node: only a review has findings", hint=f"see it: stoat node show {ref}"
+        )
+
+
 def finding_of(plan: PlanState, node: NodeState, finding_id: str) -> Found:
     """The finding of that id; NotFound (with those there are) without one."""
     found = node.review.get(finding_id) if node.review is not None else None
@@ -130,7 +139,7 @@ def may_accept(plan: PlanState, node: NodeState, finding_id: str) -> Found | Non
     return None if found.mending(plan.nodes) else found
 
 
-def reject(plan: PlanState, node: NodeState, finding_id: str, why: str | None) -> FindingRejected | None:
+def reject(plan: PlanState, node: NodeState, finding_id: str, why: str) -> FindingRejected | None:
     """Take a finding as not to be mended. Refused while the node that is to mend it is in the plan."""
     found = finding_of(plan, node, finding_id)
     if found.mending(plan.nodes):
@@ -139,7 +148,7 @@ def reject(plan: PlanState, node: NodeState, finding_id: str, why: str | None) -
             hint=f"take that out first: stoat node unlink {_ref(plan, node)} --on {found.fix}"
             f" && stoat node remove {plan.slug}/{found.fix}",
         )
-    if found.state == "rejected" and why in (None, found.why):
+    if found.state == "rejected" and why == found.why:
         return None
     return FindingRejected(node=node.spec.id, finding=found.finding.id, why=why)
 
@@ -159,8 +168,9 @@ def sign_off(plan: PlanState, node: NodeState) -> ReviewSignedOff | None:
     if review is None:
         if node.spec.assignee == "person":
             raise Refused(f"nobody submitted a review of {ref}", hint=f"it is yours: stoat done {ref}")
+        since = f" since it was restarted (round {node.review.round} was before that)" if node.review else " yet"
         raise Refused(
-            f"nobody submitted a review of {ref} yet",
+            f"nobody submitted a review of {ref}{since}",
             hint=f"where you reviewed it yourself and found nothing: echo '[]' | stoat review submit {ref} -",
         )
     return None if review.signed_by is not None else ReviewSignedOff(node=node.spec.id)

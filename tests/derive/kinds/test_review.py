@@ -58,7 +58,8 @@ CASES: dict[str, tuple[list[NodeState], str, str]] = {
         [of(review(**SIGNED))], "done",
         "the review of integ at ccccccc found nothing, signed off by jo at 2026-11-30 11:00Z",
     ),
-    "restarted since": ([of(with_("rejected", "rejected"), restarted=JO, restarted_seq=600)], "open", "no review yet"),
+    "restarted since": ([of(with_("rejected", "rejected"), restarted=JO, restarted_seq=600)], "open",
+                        "no review since it was restarted (round 1 was before that)"),
     "restarted before": ([of(review(**SIGNED), restarted=JO, restarted_seq=400)], "done",
                          "the review of integ at ccccccc found nothing, signed off by jo at 2026-11-30 11:00Z"),
     "a person's, marked done": (

@@ -1,6 +1,7 @@
 """What an agent's own tool said: how it ended, what it cost, in which session, and whether a limit stopped it.
 
-One module a tool; each turns the values of its output into what was `Heard` and decides nothing. `reading` is the door.
+One module a tool; each turns the values of its output into what was `Heard`, and one of them into what people are told,
+and decides nothing. `reading` is the door to the first, `telling` to the second.
 """
 
 from __future__ import annotations

@@ -5,12 +5,16 @@ An error says `"subtype":"success"` like everything else: `is_error` tells. Wher
 
 from __future__ import annotations
 
+import contextlib
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from stoat.clock import moment, since_epoch
 from stoat.observe.agents import Heard
 from stoat.observe.agents.output import Value, session_in, string
-from stoat.plan.resets import Resets, epoch
+from stoat.observe.agents.phrases import failure, joined, tool, tool_words, word
+from stoat.plan.resets import Epoch, Resets, epoch
 from stoat.plan.state import LimitKind
 from stoat.plan.usage_limits import Said, find, shown
 
@@ -132,3 +136,78 @@ def _dollars(written: Any) -> float | None:
 
 def _is_whole(written: Any) -> bool:
     return isinstance(written, int) and not isinstance(written, bool)
+
+
+def told(value: Value, *, first: bool) -> str | None:
+    """What one object of the output tells a person; None where it is nothing. A `first` result brings its text."""
+    match value.get("type"), value.get("subtype"):
+        case "system", "init":
+            return joined("claude", value.get("claude_code_version"), value.get("model"), value.get("session_id"))
+        case "system", "api_retry":
+            wait = _seconds(value.get("retry_delay_ms"))
+            return (
+                f"⟳ API error {word(value.get('error_status'))} ({word(value.get('error'))}), "
+                f"try {word(value.get('attempt'))} of {word(value.get('max_retries'))}{wait}"
+            )
+        case "rate_limit_event", _:
+            return _turned_away(value.get("rate_limit_info"))
+        case "assistant" | "user", _:
+            message = value.get("message")
+            content = message.get("content") if isinstance(message, dict) else None
+            if isinstance(content, str):
+                return content if value["type"] == "assistant" else None
+            blocks = content if isinstance(content, list) else []
+            lines = "\n".join(text for block in blocks if (text := _block(block, value["type"])) is not None)
+            # An agent that the agent started speaks further in.
+            return textwrap.indent(lines, "    ") if value.get("parent_tool_use_id") else lines
+        case "result", _:
+            return _result(value, first)
+    return None
+
+
+def _block(block: Any, who: str) -> str | None:
+    if not isinstance(block, dict):
+        return None
+    match block.get("type"), who:
+        case "text", "assistant":
+            return string(block.get("text"))
+        case "text", "user":
+            text = string(block.get("text")) or ""
+            return text if text.startswith("[Request interrupted") else None
+        case "tool_use", _:
+            return tool(block.get("name"), block.get("input"))
+        case "tool_result", _ if block.get("is_error") is True:
+            return failure(block.get("content"))
+    return None
+
+
+def _turned_away(info: Any) -> str | None:
+    said, when = _rejected(info), ""
+    if said is None:
+        return None
+    if isinstance(said.resets, Epoch):
+        with contextlib.suppress(ValueError, OverflowError, OSError):
+            when = f", resets {moment(since_epoch(said.resets.seconds))}"
+    return f"✗ limit reached: {said.window or word(info.get('rateLimitType')) or 'usage'}{when}"
+
+
+def _result(value: Value, first: bool) -> str:
+    failed = value.get("is_error") is True
+    usd, turns = _dollars(value.get("total_cost_usd")), value.get("num_turns")
+    parts = [
+        "✗ failed" if failed else "✓ ended",
+        f"{turns} turn{'s' * (turns != 1)}" if isinstance(turns, int) else None,
+        f"${usd:.2f}" if usd is not None else None,
+    ]
+    errors = value.get("errors")
+    listed = [string(error) for error in errors] if isinstance(errors, list) else []
+    said = string(value.get("result")) if first else None
+    denied = value.get("permission_denials")
+    refused = [f"✗ refused: {tool_words(entry.get('tool_name'), entry.get('tool_input'))}"
+               for entry in denied if isinstance(entry, dict)] if isinstance(denied, list) else []  # fmt: skip
+    return "\n".join(line for line in (*refused, " · ".join(p for p in parts if p), *listed, said) if line)
+
+
+def _seconds(milliseconds: Any) -> str:
+    is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
+    return f", in {milliseconds / 1000:.0f} s" if is_number and 0 <= milliseconds < 1e9 else ""

@@ -10,6 +10,7 @@ from typing import Any
 from stoat.errors import UNDECODABLE
 from stoat.observe.agents import Heard
 from stoat.observe.agents.output import Value, session_in, string
+from stoat.observe.agents.phrases import failure, joined, message_of, tool, word
 from stoat.plan.state import LimitKind
 from stoat.plan.usage_limits import Said, find, shown
 
@@ -17,6 +18,9 @@ TOOL = "gemini"
 _CODES: dict[Any, LimitKind] = {429: "rate", 503: "overloaded"}
 _LINES = 40
 """Lines that an error on stderr may take, with the stack below it."""
+
+_RESPONSE = re.compile(rb'  "response": (?P<text>".*"),?\s*')
+"""The line of `-o json`, an object over many lines, that has the answer."""
 
 _BELOW = re.compile(r"\s|$|[})\]]|\* |Please retry|Suggested retry")
 """What a line of an error begins with that is not its first."""
@@ -86,3 +90,36 @@ def _error_object(errors: str) -> Value | None:
         if isinstance(written, dict) and isinstance(written.get("error"), dict) and "session_id" in written:
             return written
     return None
+
+
+def told(value: Value) -> str | None:
+    """What one object of the output tells a person; None where it is nothing."""
+    match value.get("type"):
+        case "init":
+            return joined("gemini", value.get("model"), value.get("session_id"))
+        case "message" if value.get("role") == "assistant":
+            return string(value.get("content"))
+        case "tool_use":
+            return tool(value.get("tool_name"), value.get("parameters"))
+        case "tool_result" if value.get("status") == "error":
+            return failure(value.get("error") or value.get("output"))
+        case "error":
+            return f"⚠ {word(value.get('message'))}"
+        case "result":
+            error = value.get("error")
+            failed = value.get("status") != "success"
+            return f"✗ failed\n{message_of(error)}" if failed else "✓ ended"
+        case None if "response" in value or "error" in value:
+            return string(value.get("response")) or f"✗ {message_of(value.get('error'))}"
+    return None
+
+
+def told_in(line: bytes) -> str | None:
+    """What a line that is no object by itself tells: the answer, in an object that is laid out over several."""
+    found = _RESPONSE.fullmatch(line)
+    if found is None:
+        return None
+    try:
+        return string(json.loads(found["text"].decode("utf-8", "replace")))
+    except UNDECODABLE:
+        return None

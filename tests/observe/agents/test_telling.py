@@ -44,7 +44,7 @@ def test_claude_turned_away() -> None:
     assert log("claude-332-rate.stream.jsonl")[1] == "⟳ API error 429 (rate_limit), try 1 of 1, in 1 s"
     limited = log("claude-332-five-hour.stream.jsonl")[1:]
     assert limited == [
-        "✗ limit reached: five_hour, resets 2026-12-01 07:01Z",
+        "✗ limit reached: 5-hour, resets 2026-12-01 07:01Z",
         "You've hit your 5-hour limit · resets 1:01am (America/Chicago)",
         "✗ failed · 1 turn · $0.00",
     ]
@@ -104,6 +104,11 @@ def test_gemini_at_work() -> None:
             "    a\n    b\n    → Read: x.py"),
         ("claude-json", {"type": "system", "subtype": "hook_started"}, None),
         ("claude-json", {"type": "rate_limit_event", "rate_limit_info": {"status": "allowed"}}, None),
+        ("claude-json", {"type": "rate_limit_event", "rate_limit_info": {
+            "status": "rejected", "rateLimitType": "five_hour", "isUsingOverage": True}}, None),
+        ("claude-json", {"type": "rate_limit_event", "rate_limit_info": {
+            "status": "rejected", "rateLimitType": "new", "resetsAt": 10**14}},
+            "✗ limit reached: new, resets 5138-11-16 09:46Z"),
         ("codex-jsonl", {"type": "item.completed", "item": {"type": "command_execution", "exit_code": 2,
             "aggregated_output": "bad"}}, "  ✗ exit 2: bad"),
         ("codex-jsonl", {"type": "item.completed", "item": {"type": "command_execution", "exit_code": 0}}, None),

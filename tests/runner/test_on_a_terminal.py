@@ -83,3 +83,18 @@ def test_a_pipe_has_the_lines_alone(world: World) -> None:
     env = {"TOLD": str(world.told_at), "SCRIPTS": str(world.place / "scripts")}
     ran = Stoat(world.repo.path, env).run(*world.flags())
     assert ran.code == 0 and "\x1b" not in ran.out and "1 of 2 at work" not in ran.out
+
+
+def test_a_terminal_that_is_held_holds_no_run(world: World, terminal: Callable[..., Terminal]) -> None:
+    world.plan("nodes: [{id: a, kind: change}]\nbranch: next")
+    world.agent("a", HELD)
+    on = terminal("--watch", "--poll-seconds", "0.2")
+    on.shows("running · 1 of 2 at work")
+    on.type("\x13")  # Ctrl-S
+    world.signal("go-a")
+    wait_until(lambda: world.statuses() == {"a": "done"}, 60, "the end of the work")
+    on.type("\x11")  # Ctrl-Q
+    on.shows("waiting · 0 of 2 at work · 1 of 1 done")
+    on.type("\x03")
+    assert on.end() == 0
+    assert b"agent for 'a' exited (0)" in on.raw

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +10,9 @@ from typing import NamedTuple
 from stoat.runner.filling import fill
 from stoat.runner.mcp_server import McpServer
 from stoat.runner.profiles import OPTIONS, PROMPT, Profile
+
+_INCLUDES = re.compile(r"(?<!\\)@(?=[^ \t\n\r,;!?()\[\]{}])")
+"""What the Gemini CLI would read as a file to put into the prompt, wherever in the prompt it stands."""
 
 
 class Places(NamedTuple):
@@ -34,7 +38,7 @@ def command_line(
     going_on = profile.resume_arguments if resume else ()
     whole = any(PROMPT in word for word in going_on)
     words = going_on if whole else profile.arguments
-    filled = {"prompt": prompt}
+    filled = {"prompt": _INCLUDES.sub(r"\\@", prompt) if profile.result == "gemini-json" else prompt}
     if places is not None:
         filled |= {
             "worktree": str(places.worktree), "gitdir": str(places.git_dir), "commondir": str(places.common_dir),

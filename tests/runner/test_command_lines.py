@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from stoat.runner.builtin import BUILT_IN, CLAUDE, CODEX
+from stoat.runner.builtin import BUILT_IN, CLAUDE, CODEX, GEMINI
 from stoat.runner.command_lines import Places, command_line
 from stoat.runner.mcp_server import McpServer
 from stoat.runner.profiles import Profile
@@ -105,6 +105,19 @@ def test_every_list_of_every_built_in_profile_is_in_the_table() -> None:
 def test_a_prompt_that_looks_like_a_flag_is_none(profile: Profile, prompt: str) -> None:
     argv = command_line(profile, prompt=prompt, places=PLACES)
     assert f"\n{prompt}" in argv and prompt not in argv
+
+
+@pytest.mark.parametrize(
+    ("prompt", "given"),
+    [
+        ("see @README.md and a@a", r"see \@README.md and a\@a"),
+        ('@"a b" @../x @\u2028x', '\\@"a b" \\@../x \\@\u2028x'),
+        (r"as it is: \@x, @ x, @, (@)", r"as it is: \@x, @ x, @, (@)"),
+    ],
+)
+def test_gemini_reads_no_file_because_a_prompt_names_it(prompt: str, given: str) -> None:
+    assert command_line(GEMINI, prompt=prompt)[2] == given
+    assert command_line(CLAUDE, prompt=prompt)[2] == prompt
 
 
 def test_another_program_stands_in_for_the_profiles_own() -> None:

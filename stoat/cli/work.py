@@ -47,7 +47,9 @@ def claim(
 def report(
     node: NodeArgument,
     note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="How it goes, in a sentence.")] = None,
-    lease: Lease = "30m",
+    lease: Annotated[
+        str | None, typer.Option("--lease", metavar="TIME", help="How long the claim lasts from now (30m).")
+    ] = None,
     claim_id: ClaimId = None,
     link: Annotated[str | None, typer.Option("--link", metavar="URL", help="Where the work can be seen.")] = None,
     diagnosis: Annotated[
@@ -62,27 +64,25 @@ def report(
 ) -> None:
     """Say how it goes and keep the node: the lease runs anew from now.
 
-    With --diagnosis or --result it says that of a gate instead. A diagnosed red gate reads findings and waits for a
-    person; a result that was not seen counts only after `stoat allow-asserted`.
+    With --diagnosis or --result it says that of a gate instead, and nothing else. A diagnosed red gate reads findings
+    and waits for a person; a result that was not seen counts only after `stoat allow-asserted`.
     """
-    from stoat.service import claims, words
+    from stoat.service import reporting
     from stoat.service.assigned import assigned
     from stoat.service.session import parse_ref
 
     ref = parse_ref(node)
-    if diagnosis is not None:
-        words.diagnose(context.session(), ref, diagnosis)
-        render.say(f"{ref}: the diagnosis is a person's to decide on")
-    if result is not None:
-        words.result(context.session(), ref, result, why, step)
-        render.say(f"{ref}{f' step {step}' if step else ''} {result}, by your word")
-    if diagnosis is not None or result is not None:
-        return
-    kept = claims.report(
-        context.session(), *ref, lease=context.duration(lease, "--lease"),
-        claim_id=claim_id or assigned(os.environ).claim_on(ref), note=note, link=link,
+    told = reporting.report(
+        context.session(), ref, note=note, link=link, claim_id=claim_id, diagnosis=diagnosis, result=result, why=why,
+        lease=None if lease is None else context.duration(lease, "--lease"), step=step,
+        launched_with=assigned(os.environ).claim_on(ref),
     )  # fmt: skip
-    render.say(f"{ref} is {render.clean(kept.holder)}'s until {kept.expires_at}")
+    if "diagnosis" in told.said:
+        render.say(f"{ref}: the diagnosis is a person's to decide on")
+    elif "result" in told.said:
+        render.say(f"{ref}{f' step {step}' if step else ''} {result}, by your word")
+    else:
+        render.say(f"{ref} is {render.clean(told.holder or '')}'s until {told.expires_at}")
 
 
 def release(

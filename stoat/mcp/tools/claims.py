@@ -7,11 +7,10 @@ from typing import Literal
 from msgspec import Struct
 from pydantic import Field
 
-from stoat.clock import Time
 from stoat.mcp.schemas import outline
 from stoat.mcp.tool import ByHolder, Call, Tool
-from stoat.plan.events.claims import DEFAULT_LEASE
-from stoat.service import claims, words
+from stoat.service import claims, reporting
+from stoat.service.reporting import Reported
 
 
 class ReportNode(ByHolder):
@@ -19,8 +18,8 @@ class ReportNode(ByHolder):
 
     note: str | None = Field(None, description="How it goes, in a sentence.")
     link: str | None = Field(None, description="Where the work can be seen.")
-    lease_minutes: float = Field(
-        DEFAULT_LEASE / 60, description="How long the claim lasts from now (30).", gt=0, allow_inf_nan=False
+    lease_minutes: float | None = Field(
+        None, description="How long the claim lasts from now (30).", gt=0, allow_inf_nan=False
     )
     diagnosis: str | None = Field(
         None, description="Of a red gate you cannot make green: why. It then waits for a person."
@@ -38,15 +37,6 @@ class ReleaseNode(ByHolder):
     why: str | None = Field(None, description="Why it is given back.")
 
 
-class Reported(Struct, frozen=True, rename="camel"):
-    """What a report came to: the claim as it runs now, or (`said`) what was recorded of a gate in its place."""
-
-    claim_id: str | None
-    holder: str | None
-    expires_at: Time | None
-    said: tuple[str, ...]
-
-
 class Released(Struct, frozen=True, rename="camel"):
     """A node that is free again, and who had it."""
 
@@ -57,20 +47,12 @@ class Released(Struct, frozen=True, rename="camel"):
 
 def _report(call: Call, given: ReportNode) -> Reported:
     ref = call.assigned.node(given.plan, given.node)
-    said = []
-    if given.diagnosis is not None:
-        words.diagnose(call.session, ref, given.diagnosis)
-        said.append("diagnosis")
-    if given.result is not None:
-        words.result(call.session, ref, given.result, given.why, given.step)
-        said.append("result")
-    if said:
-        return Reported(None, None, None, tuple(said))
-    kept = claims.report(
-        call.session, *ref, lease=given.lease_minutes * 60, note=given.note, link=given.link,
-        claim_id=given.claim_id or call.assigned.claim_on(ref),
+    lease = None if given.lease_minutes is None else given.lease_minutes * 60
+    return reporting.report(
+        call.session, ref, note=given.note, link=given.link, lease=lease, claim_id=given.claim_id,
+        launched_with=call.assigned.claim_on(ref), diagnosis=given.diagnosis, result=given.result, why=given.why,
+        step=given.step,
     )  # fmt: skip
-    return Reported(kept.claim_id, kept.holder, kept.expires_at, ())
 
 
 def _release(call: Call, given: ReleaseNode) -> Released:
@@ -82,8 +64,8 @@ def _release(call: Call, given: ReleaseNode) -> Released:
 TOOLS = (
     Tool(
         "report_node",
-        "Say how your node goes and keep it: its lease runs anew from now. Or say of a gate what `diagnosis` or "
-        "`result` is for. It makes nothing done: work is done when it is seen to be.",
+        "Say how your node goes and keep it: its lease runs anew from now. Or say of a gate, in a call of its own, "
+        "what `diagnosis` or `result` is for. It makes nothing done: work is done when it is seen to be.",
         ReportNode, _report, outline(Reported),
     ),
     Tool(

@@ -100,14 +100,31 @@ def listed(session: Session, tag: str | None = None, limit: int | None = None) -
 
 def known(session: Session, tag: str | None = None) -> Iterator[RunShown]:
     """The same one at a time, each read when it is asked for."""
+    return _known(session, None if tag is None else (tag,))
+
+
+def newest(session: Session, tags: Collection[str]) -> dict[str, RunShown]:
+    """Of each tag the newest run of it or below it, where there is one: log and archives are walked once for all."""
+    missing, found = set(tags), {}
+    for run in _known(session, tuple(missing)) if missing else ():
+        for tag in [one for one in missing if _is_below(run.tag, (one,))]:
+            found[tag] = run
+            missing.remove(tag)
+        if not missing:
+            break
+    return found
+
+
+def _known(session: Session, tags: Collection[str] | None) -> Iterator[RunShown]:
+    """The runs of these tags and below them, the newest first; None: all of them."""
     index = RunIndex(Archive.of(session.store.common))
     kept = {one.run_id: one for one in index.archive.runs()}
 
     def archived(run_id: str) -> Indexed | None:
         return index.of(kept[run_id]) if run_id in kept else None
 
-    recorded = _Ahead(_recorded(session, tag, archived))
-    alone = _unrecorded(recorded, session.state().plans, (index.of(one) for one in kept.values()), tag)
+    recorded = _Ahead(_recorded(session, tags, archived))
+    alone = _unrecorded(recorded, session.state().plans, (index.of(one) for one in kept.values()), tags)
     both = heapq.merge(recorded, alone, key=lambda found: found[0], reverse=True)
     state = session.state()
     return (replace(shown, stray=is_stray(state, shown.tag)) for _, shown in both)
@@ -148,11 +165,14 @@ class _Ahead:
 
 
 def _unrecorded(
-    recorded: _Ahead, plans: Collection[str], archived: Iterable[Indexed | None], tag: str | None
+    recorded: _Ahead,
+    plans: Collection[str],
+    archived: Iterable[Indexed | None],
+    tags: Collection[str] | None,
 ) -> Iterator[tuple[Time, RunShown]]:
     """Of the archived runs, the last touched one first, those that the ref has no word of."""
     for one in archived:
-        if one is None or not _is_below(one.summary.tag, tag):
+        if one is None or not _is_below(one.summary.tag, tags):
             continue
         told, touched = one.summary, clock.since_epoch(one.touched)
         since = "" if told.started_at is None else clock.plus(min(told.started_at, touched), -_SLACK)
@@ -191,18 +211,18 @@ def _whole(run: RunShown, detail: wire_shown.RunDetail | None, event: Run | None
 
 
 def _recorded(
-    session: Session, tag: str | None, archived: Callable[[str], Indexed | None]
+    session: Session, tags: Collection[str] | None, archived: Callable[[str], Indexed | None]
 ) -> Iterator[tuple[Time, RunShown]]:
     """The runs on the ref, each with when its newest word was said."""
-    for slug, event, lost in _events(session, tag):
-        if _is_below(_tag(slug, event), tag):
+    for slug, event, lost in _events(session, tags):
+        if _is_below(_tag(slug, event), tags):
             yield event.at, _shown(slug, event, lost, archived(event.run))
 
 
-def _events(session: Session, tag: str | None) -> Iterator[tuple[str, Run, bool]]:
+def _events(session: Session, tags: Collection[str] | None) -> Iterator[tuple[str, Run, bool]]:
     """The newest word on each run with its plan, newest first: within a plan in the log's order, as in the Activity."""
-    within = None if tag is None else split_tag(tag).ref.plan
-    slugs = [slug for slug in session.state().plans if within in (None, slug)]
+    within = None if tags is None else {split_tag(tag).ref.plan for tag in tags}
+    slugs = [slug for slug in session.state().plans if within is None or slug in within]
     each = [_events_of(session, slug) for slug in slugs]
     return heapq.merge(*each, key=lambda found: found[1].at, reverse=True)
 
@@ -219,8 +239,8 @@ def _events_of(session: Session, slug: str) -> Iterator[tuple[str, Run, bool]]:
             yield slug, event, event.run in lost
 
 
-def _is_below(tag: str | None, above: str | None) -> bool:
-    return above is None or (tag is not None and (tag == above or tag.startswith(f"{above}/")))
+def _is_below(tag: str | None, above: Collection[str] | None) -> bool:
+    return above is None or (tag is not None and any(tag == one or tag.startswith(f"{one}/") for one in above))
 
 
 def _tag(slug: str, event: Run) -> str:

@@ -130,8 +130,5 @@ def _renewed(
 
 
 def _steps(session: Session, held: Claim) -> list[WorkShown]:
-    return [WorkShown(one.id, one.title, one.state, one.run_tag, _observed(session, one.run_tag)) for one in held.steps]
-
-
-def _observed(session: Session, tag: str | None) -> RunShown | None:
-    return next(iter(run_list.listed(session, tag, 1)), None) if tag is not None else None
+    seen = run_list.newest(session, {one.run_tag for one in held.steps if one.run_tag is not None})
+    return [WorkShown(one.id, one.title, one.state, one.run_tag, seen.get(one.run_tag or "")) for one in held.steps]

@@ -8,7 +8,7 @@ from msgspec import to_builtins
 from stoat.errors import Invalid, NotFound, Refused
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import WorkStep
-from stoat.service import claims, decisions, nodes, working
+from stoat.service import claims, decisions, nodes, run_list, runs, working
 from stoat.service.session import Session
 from tests.service.conftest import As
 
@@ -64,8 +64,6 @@ def test_steps_are_declared_reported_and_shown_and_change_no_status(alf: Session
 
 
 def test_beside_a_step_is_what_its_test_runs_came_to(alf: Session) -> None:
-    from stoat.service import runs
-
     report = alf.directory / "report.xml"
     report.write_text('<testsuite name="s"><testcase classname="a" name="b"/></testsuite>', encoding="utf-8")
     added = runs.add(alf, [report], "demo/suite/unit", "junit")
@@ -84,3 +82,21 @@ def test_only_the_holder_says_so_and_a_tag_is_one(alf: Session, speak: As) -> No
         working.activity(alf, PARSER, "reading", step="none")
     with pytest.raises(Invalid, match="is not a tag"):
         working.declare_steps(alf, PARSER, [WorkStep(id="a", title="A", run_tag="nowhere")])
+
+
+def test_the_newest_runs_of_many_tags_are_those_of_each_and_the_log_is_read_once(
+    alf: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = alf.directory / "report.xml"
+    report.write_text('<testsuite name="s"><testcase classname="a" name="b"/></testsuite>', encoding="utf-8")
+    for tag in ("demo/suite/unit", "demo/bare", "demo/suite/lint", "demo/suite/unit/one", "demo/suite"):
+        runs.add(alf, [report], tag, "junit")
+    tags = ["demo/suite", "demo/suite/unit", "demo/suite/lint", "demo/bare", "demo/parser", "demo/suite/uni"]
+    each = {tag: next(iter(run_list.listed(alf, tag, 1)), None) for tag in tags}
+    reads: list[str] = []
+    history = alf.store.history
+    monkeypatch.setattr(alf.store, "history", lambda name, **more: (reads.append(name), history(name, **more))[1])
+    assert run_list.newest(alf, tags) == {tag: run for tag, run in each.items() if run is not None}
+    assert reads == ["plans/demo"]
+    assert run_list.newest(alf, []) == {}
+    assert reads == ["plans/demo"]

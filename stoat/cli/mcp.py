@@ -39,7 +39,6 @@ def mcp(
         render.tell("this speaks MCP to an agent's program; Ctrl-C ends it")
         render.tell(f"hint: claude mcp add stoat -- stoat mcp --profile {profile}; docs/mcp.md has the others")
     desk = Desk(Path.cwd(), os.environ, context.store_flag(), context.by_flag())
-    tools = offered(profile)  # type: ignore[arg-type]
-    endpoint = Endpoint(tools, desk, instructions(assigned(os.environ)), version())
+    endpoint = Endpoint(offered(profile), desk, instructions(assigned(os.environ)), version())
     with private_streams() as (source, sink):
         Server(endpoint, source, sink).run()

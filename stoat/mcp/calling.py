@@ -1,4 +1,4 @@
-"""Calling a tool: its arguments checked, its function run, and whatever it comes to as one result.
+"""Calling a tool: its arguments checked, its function run, and whatever it comes to as one result, of a bounded size.
 
 What an agent can put right (an argument, a rule that says no, no store) is a result with `isError` that says how. What
 is wrong with Stoat itself is raised.
@@ -12,6 +12,7 @@ import msgspec
 from pydantic import ValidationError
 
 from stoat.errors import StoatError
+from stoat.mcp.bounding import bounded
 from stoat.mcp.desk import Desk
 from stoat.mcp.tool import Call, Speaker, Tool, Waiting
 from stoat.service.assigned import assigned
@@ -31,9 +32,9 @@ def call(tool: Tool, arguments: dict[str, Any], desk: Desk, client: str, waiting
         return refused(_bad(tool, wrong))
     except StoatError as no:
         return refused(no.message, no.hint)
-    data = msgspec.json.encode(answer)
-    structured = msgspec.json.decode(data)
-    return {"content": [{"type": "text", "text": data.decode()}], "structuredContent": structured, "isError": False}
+    shown = bounded(msgspec.json.decode(msgspec.json.encode(answer)))
+    text = msgspec.json.encode(shown).decode()
+    return {"content": [{"type": "text", "text": text}], "structuredContent": shown, "isError": False}
 
 
 def refused(reason: str, hint: str | None = None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from stoat.mcp.calling import call
 from stoat.mcp.desk import Desk
 from stoat.mcp.schemas import arguments_schema
-from stoat.mcp.tool import Tool, Waiting
+from stoat.mcp.tool import LONGEST_NAME, Tool, Waiting
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -39,8 +39,6 @@ UNSAID_VERSION = "2025-03-26"
 """The revision of who says none: the newest one that did not need to."""
 SOMEBODY = "mcp-client"
 """The name of a client that gives none."""
-LONGEST_NAME = 100
-"""Characters of a client's name that are kept."""
 KEPT_MS = 300_000
 """Milliseconds for which a client may keep a list: the tools of a process stay as they are."""
 

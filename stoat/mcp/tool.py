@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -18,15 +18,10 @@ from pydantic.alias_generators import to_camel
 from stoat.service.assigned import Assigned
 from stoat.service.session import Session
 
-Profile = Literal["full", "worker"]
-
-LONGEST_DESCRIPTION = 4096
-"""Characters of a description: what is longer is cut by clients."""
-
 LONGEST_TEXT = 20_000
 """Characters of any text that an agent writes."""
 LONGEST_NAME = 100
-"""Characters of an agent's name."""
+"""Characters of the name of an agent, or of a client's program."""
 
 
 def _name(text: str) -> str:
@@ -110,4 +105,3 @@ class Tool:
     reads: bool = False
     waits: bool = False
     outside: bool = False
-    profiles: frozenset[Profile] = frozenset({"full", "worker"})

@@ -8,7 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from stoat.mcp.bounding import TEXT, WHOLE, bounded
@@ -100,6 +103,12 @@ def test_what_an_agent_says_of_a_gate_counts_only_where_a_person_let_it(agent: A
     stoat.ok("allow-asserted", "demo/suite")
     said = agent.ok("report_node", node="suite", result="failed", why="I ran it", step="unit")
     assert (said["said"], said["claimId"]) == (["result"], None)
+    before = stoat.json("log", "demo", "--limit", "1")
+    beside = agent.refused("report_node", node="suite", diagnosis="no database", result="passed", why="x", step="unit")
+    assert "does not take result, why, step" in beside
+    assert "does not take note, lease" in agent.refused("report_node", diagnosis="x", note="y", leaseMinutes=5)
+    assert "does not take note" in stoat.run("report", "demo/suite", "--diagnosis", "x", "--note", "y").err
+    assert stoat.json("log", "demo", "--limit", "1") == before
     assert agent.ok("report_node", node="suite", diagnosis="no database")["said"] == ["diagnosis"]
     assert stoat.json("node", "show", "demo/suite", "--offline")["status"] == "findings"
 
@@ -195,7 +204,7 @@ def test_failed_tests_come_with_their_messages_and_not_without_end(agent: Agent,
     report(repo, stoat, "demo/suite/unit", failed=80, text="x" * 30_000)
     many = agent.ok("failing_tests", tag="demo/suite")
     assert (many["failed"], many["more"], len(many["failures"])) == (80, 30, 50)
-    assert len(json.dumps(many)) < WHOLE * 1.2
+    assert len(msgspec.json.encode(many)) <= WHOLE
 
 
 def test_a_run_that_ended_is_not_waited_for_and_one_that_never_began_is_said(
@@ -286,5 +295,44 @@ def test_long_texts_are_cut_and_say_by_how_much() -> None:
     assert bounded({"a": "x" * TEXT, "b": [1, None, True]}) == {"a": "x" * TEXT, "b": [1, None, True]}
     assert bounded("x" * (TEXT + 5)) == "x" * TEXT + "… (5 more characters)"
     many = bounded([{"text": "x" * 5000}] * 40)
-    assert len(json.dumps(many)) <= WHOLE
+    assert len(many) == 40
     assert "more characters" in many[0]["text"]
+
+
+LARGE: dict[str, Any] = {
+    "many entries": {"nodes": [{"id": f"n-{number}", "steps": ["a", "b"]} for number in range(3000)]},
+    "many long texts": [{"text": "x" * 20_000, "more": ["y" * 20_000] * 20} for _ in range(300)],
+    "many texts of four bytes a character": ["\U0001f600" * 300] * 500,
+    "texts that JSON writes longer": ["\0" * 20_000] * 100,
+    "numbers": {"a": list(range(10**5)), "b": [[one] * 40 for one in range(2000)]},
+    "lists in lists": [[["x" * 100] * 60] * 60] * 60,
+    "one text": "é" * 10**6,
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_whatever_is_answered_is_as_long_as_an_agent_can_take_and_says_what_is_missing(name: str) -> None:
+    cut = bounded(LARGE[name])
+    assert 1000 < len(msgspec.json.encode(cut)) <= WHOLE
+    assert " more" in msgspec.json.encode(cut).decode()
+
+
+@given(st.integers(0, 4000), st.integers(0, 300))
+def test_of_a_list_that_is_too_long_the_beginning_is_shown_and_the_rest_counted(count: int, length: int) -> None:
+    whole = ["x" * length for _ in range(count)]
+    cut = bounded(whole)
+    assert len(msgspec.json.encode(cut)) <= WHOLE
+    if len(msgspec.json.encode(whole)) <= WHOLE:
+        assert cut == whole
+    elif len(cut) < count:
+        assert cut[-1] == f"… ({count - len(cut) + 1} more)"
+
+
+def test_a_large_plan_is_shown_within_the_same_bounds(agent: Agent, stoat: Stoat) -> None:
+    nodes = "".join(f"  - {{id: n-{one}, kind: change, brief: {'long ' * 2000}}}\n" for one in range(400))
+    (stoat.directory / "big.yaml").write_text(f"schema: 1\nplan: big\ntitle: Big\nnodes:\n{nodes}", encoding="utf-8")
+    stoat.ok("plan", "import", "big.yaml")
+    shown = agent.ok("plan_status", plan="big")
+    assert len(msgspec.json.encode(shown)) <= WHOLE
+    assert re.fullmatch(r"… \(\d+ more\)", shown["nodes"][-1])
+    assert agent.ok("get_node", node="big/n-1", github=False)["brief"].endswith("more characters)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoat.mcp.tool import Profile, Tool
+from stoat.mcp.tool import Tool
 from stoat.mcp.tools import authoring, claims, plans, questions, reviews, runs, working
 
 TOOLS: tuple[Tool, ...] = (
@@ -11,6 +11,10 @@ TOOLS: tuple[Tool, ...] = (
 """Every tool, in the order in which they are listed."""
 
 
-def offered(profile: Profile) -> dict[str, Tool]:
+PROFILES: dict[str, tuple[Tool, ...]] = {"full": TOOLS, "worker": TOOLS}
+"""The tools of each profile that `stoat mcp` serves: what there is so far is all for a worker."""
+
+
+def offered(profile: str) -> dict[str, Tool]:
     """The tools of a profile by name, in the order of the table."""
-    return {tool.name: tool for tool in TOOLS if profile in tool.profiles}
+    return {tool.name: tool for tool in PROFILES[profile]}

@@ -7,7 +7,6 @@ from typing import Any
 from pydantic import Field
 
 from stoat.derive.answers import NodeAnswer, PlanAnswer
-from stoat.mcp.bounding import bounded
 from stoat.mcp.schemas import keys, outline
 from stoat.mcp.tool import Call, OfNode, OfPlan, Tool
 from stoat.service import reading, zoom
@@ -28,9 +27,7 @@ def _status(call: Call, given: OfPlan) -> PlanAnswer:
 
 def _node(call: Call, given: GetNode) -> dict[str, Any]:
     ref = call.assigned.node(given.plan, given.node)
-    shown = zoom.show(call.session, ref, ask=given.github, seconds=SECONDS)
-    text = shown["github"]
-    return {**shown, "github": None if text is None else bounded(text)}
+    return zoom.show(call.session, ref, ask=given.github, seconds=SECONDS)
 
 
 _ANSWER = outline(NodeAnswer)["properties"]

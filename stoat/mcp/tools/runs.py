@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 from pydantic import Field
 
 from stoat.errors import NotFound, Refused
-from stoat.mcp.bounding import bounded
 from stoat.mcp.schemas import keys, outline
 from stoat.mcp.tool import Arguments, Call, Tool
 from stoat.plan.monitor.shown import ScenarioShown
@@ -84,7 +83,7 @@ def _status(call: Call, given: OfRun) -> dict[str, Any]:
 def _failing(call: Call, given: OfRun) -> dict[str, Any]:
     detail = _detail(call, given)
     failed = [one for one in detail.scenarios if one.outcome == "Failed"]
-    shown = bounded(to_builtins([_failed(one) for one in failed[:MOST]]))
+    shown = [_failed(one) for one in failed[:MOST]]
     return {"run": detail.run, "failed": len(failed), "failures": shown, "more": max(0, len(failed) - MOST)}
 
 

@@ -72,6 +72,8 @@ def _tell(shown: MachineShown) -> None:
     render.say(f"  load    {say.load_shown(stands, limits)}")
     if shown.short is not None:
         render.say(f"⚠ {shown.short}")
+    if shown.unreadable:
+        render.say(f"⚠ {render.clean(say.unread(shown.unreadable))}")
     if shown.reserved_for is not None:
         render.say(f"⚠ {render.clean(say.reserved(shown.reserved_for))}")
     render.table(

@@ -24,7 +24,7 @@ from msgspec import Struct
 from stoat.clock import Time
 from stoat.derive import goahead, kinds
 from stoat.derive.derivation import derive
-from stoat.derive.reservations import reserver
+from stoat.derive.reservations import reserved_against
 from stoat.derive.verdict import Context, Verdict, context_of
 from stoat.derive.wording import claims as say
 from stoat.derive.wording import machine
@@ -71,8 +71,8 @@ def refusal(
         return Refusal(say.taken(str(ref), lease, now), say.TAKEN_HINT)
     if held is not None:
         return Refusal(machine_held(held), say.MACHINE_HINT)
-    first = reserver(facts.exclusive)
-    if first is not None and first.of != (facts.store, ref.plan, ref.node):
+    first = reserved_against(facts.exclusive, (facts.store, ref.plan, ref.node))
+    if first is not None:
         return Refusal(machine.reserved(machine.node(first)), machine.RESERVED_HINT)
     if actor == "person":
         return None

@@ -37,12 +37,12 @@ from stoat.plan.state import NodeState, PlanState
 HoldReason = Literal[
     "person", "cloud", "unbound", "creating", "pr-open", "claimed", "question", "gave-up", "go-ahead", "judging",
     "unseen", "over", "finished", "upstream", "elsewhere", "unnamed", "slot", "resource", "alone", "limited",
-    "reserved", "cap", "scarce",
+    "reserved", "cap", "scarce", "unread",
 ]  # fmt: skip
 """The rows above; and of a runner: elsewhere (another repository's), unnamed (its own checkout's remote names none),
 slot (all are taken), resource (one is full), alone (it wants the machine to itself, and something runs), limited
 (the account has no quota left), reserved (another node has the machine to itself), cap (the machine takes no more
-agents), scarce (it is short of disk, of memory or of processors)."""
+agents), scarce (it is short of disk, of memory or of processors), unread (what others have of it cannot be read)."""
 
 UNSEEN: frozenset[Status] = frozenset({"unknown", "missing"})
 """How an issue reads that GitHub does not show, or that nobody has looked at."""

@@ -29,7 +29,7 @@ from stoat.derive import runners as shown_as
 from stoat.derive.answers import Launch, LaunchReason, RunnerShown
 from stoat.derive.here import Here
 from stoat.derive.holds import hold_of
-from stoat.derive.reservations import reserver
+from stoat.derive.reservations import reserved_against
 from stoat.derive.wording import launch as say
 from stoat.derive.wording import machine
 from stoat.derive.wording.text import machine_held
@@ -54,7 +54,7 @@ class Runners:
             paused = plan.paused if plan is not None else None
             self.of_plan.setdefault(runner.plan, []).append(shown_as.seen(runner, paused))
         self._held = held
-        self._reserver = reserver(facts.exclusive)
+        self._exclusive = facts.exclusive
         self._store = facts.store
         self._answers: dict[tuple[str, str | None], tuple[Launch, dict[str, HeldBack]]] = {}
 
@@ -85,10 +85,8 @@ class Runners:
 
     def reserved(self, slug: str, node: str) -> Launch | None:
         """That the machine is reserved for another node than this one; None when it is not."""
-        first = self._reserver
-        if first is None or first.of == (self._store, slug, node):
-            return None
-        return Launch("held", machine.reserved(machine.node(first)))
+        first = reserved_against(self._exclusive, (self._store, slug, node))
+        return Launch("held", machine.reserved(machine.node(first))) if first is not None else None
 
     def _ask(self, slug: str, repository: str | None) -> tuple[Launch, dict[str, HeldBack]]:
         key = (slug, repository)

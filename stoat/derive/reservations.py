@@ -4,6 +4,7 @@ The first row that applies:
 
 | what                                                                        | reason   |
 |-----------------------------------------------------------------------------|----------|
+| what others have cannot be read                                             | unread   |
 | an exclusive node has the machine, or its turn on it                        | reserved |
 | it is exclusive, and something else runs or is held by hand                 | alone    |
 | a resource that it uses is full (in its plan, or on the machine)            | resource |
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stoat.derive.holds import Hold
 from stoat.derive.wording import machine as say
@@ -26,16 +28,18 @@ from stoat.plan.reservations import Reservation, Use
 
 
 class Shared(Struct, frozen=True, kw_only=True):
-    """What else is on the machine: the reservations that are alive, the nodes of the store that are claimed by hand
-    (which an exclusive node waits for), and how many agents the machine takes (None: any number)."""
+    """What else is on the machine: the reservations that are alive, what of them could not be read (a sentence each),
+    the nodes of the store that are claimed by hand (which an exclusive node waits for), and how many agents the machine
+    takes (None: any number)."""
 
     live: tuple[Reservation, ...] = ()
+    unreadable: tuple[str, ...] = ()
     by_hand: tuple[str, ...] = ()
     agents: int | None = None
 
     def with_(self, one: Reservation) -> Shared:
         """The same once that reservation is made."""
-        return Shared(live=(*self.live, one), by_hand=self.by_hand, agents=self.agents)
+        return replace(self, live=(*self.live, one))
 
 
 def uses(names: Iterable[str], resources: Mapping[str, Resource]) -> dict[str, Use]:
@@ -56,11 +60,19 @@ def reserver(live: Iterable[Reservation]) -> Reservation | None:
     return min(exclusive, key=lambda one: (one.kind == "turn", one.since, one.id), default=None)
 
 
+def reserved_against(live: Iterable[Reservation], of: tuple[str, str, str]) -> Reservation | None:
+    """The exclusive node that the machine is reserved for, where that is another one than `of` (store, plan, node)."""
+    first = reserver(live)
+    return first if first is not None and first.of != of else None
+
+
 def why_not(wanted: Reservation, shared: Shared) -> Hold | None:
     """What keeps a reservation from being made now; None when it may be."""
     others = [one for one in shared.live if one.id != wanted.id and not (one.kind == "turn" and one.of == wanted.of)]
-    first = reserver(shared.live)
-    if first is not None and first.of != wanted.of:
+    if shared.unreadable:
+        return Hold(wanted.node, "unread", say.unread(shared.unreadable))
+    first = reserved_against(shared.live, wanted.of)
+    if first is not None:
         return Hold(wanted.node, "reserved", say.node(first))
     if wanted.exclusive and (others or shared.by_hand):
         return Hold(wanted.node, "alone", say.waits_for(wanted, others, shared.by_hand))

@@ -13,6 +13,8 @@ from stoat.derive.integration import Proof
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import attempts as words
 from stoat.derive.wording import runner as say
+from stoat.errors import Refused
+from stoat.gitstore.porcelain import GitFailed
 from stoat.plan.events.attempts import GOT_NOWHERE, AttemptJudged, GaveUp
 from stoat.plan.events.base import PlanEvent
 from stoat.plan.nodes import REVIEW
@@ -72,6 +74,8 @@ def proof_of(run: Run, state: RunState, node: NodeState, work: Work) -> Proof:
 
 def _command(run: Run, node: NodeState) -> tuple[str, ...]:
     assert node.attempt is not None
+    if not run.options.verify_command:
+        return ()
     filled = agents.placeholders(run.options, node.spec.id, Path(node.attempt.worktree))
     return fill_arguments(run.options.verify_command, filled, node.spec.specs)
 
@@ -90,11 +94,17 @@ def verify(run: Run, state: RunState, node: NodeState, commit: str) -> RunState:
     attempt, spec = node.attempt, node.spec
     assert attempt is not None
     worktree, offer = Path(attempt.worktree), Offer(spec.id, uses=spec.uses)
-    held = reserving.take(run, state, offer, worktree, "verify")
+    try:
+        held = reserving.take(run, state, offer, worktree, "verify")
+    except (Refused, GitFailed, OSError) as problem:  # the node's own: others may go on all the same
+        run.narrator.once(("verify", spec.id), say.verification_stuck(spec.id, problem))
+        return state.with_trouble(spec.id, "unreserved")
     if isinstance(held, Hold):
         run.narrator.once(("verify", spec.id), say.verification_waits(held, run.plan))
         return replace(state, pending=True)
     run.narrator.forget(("verify", spec.id))
+    if state.troubles.get(spec.id) == "unreserved":
+        state = state.without_trouble(spec.id)
     log = workspace.log_of(run.project, "verify", workspace.name_of(run.project, worktree))
     env = agents.environment(
         run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session

@@ -23,6 +23,7 @@ from stoat.derive.schedule import Offer
 from stoat.derive.wording import runner as say
 from stoat.derive.wording import workers
 from stoat.errors import Refused
+from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work import nodetrees, remotes
 from stoat.plan.nodes import ISSUE
 from stoat.plan.state import NodeState
@@ -35,7 +36,7 @@ from stoat.runner.reserving import Reserved
 from stoat.runner.starting import not_launched, set_up, start_agent
 from stoat.runner.state import Run, RunState
 
-_OTHERS = frozenset({"resource", "alone", "reserved", "cap"})
+_OTHERS = frozenset({"resource", "alone", "reserved", "cap", "unread"})
 """Holds that end when something on the machine does, of this run or of another one."""
 
 
@@ -178,7 +179,7 @@ def _is_seen_to(run: Run, state: RunState, hold: Hold) -> bool:
 
 def _say_of_the_machine(run: Run, holds: Sequence[Hold]) -> None:
     """What keeps every node is said once, and again only when it was over."""
-    for reason in ("reserved", "cap"):
+    for reason in ("reserved", "cap", "unread"):
         first = next((hold for hold in holds if hold.reason == reason), None)
         if first is None:
             run.narrator.forget(reason)
@@ -215,7 +216,11 @@ def _launch(
     state, ready, unreachable = _prepare(run, state, node, unreachable)
     if ready is None:
         return state, unreachable, None
-    held = reserving.take(run, state, offer, ready.tree.path)
+    try:
+        held = reserving.take(run, state, offer, ready.tree.path)
+    except (Refused, GitFailed, OSError) as problem:  # the node's own: others may start all the same
+        run.narrator.once(("hold", offer.node), say.not_equipped(offer.node, problem))
+        return state.with_trouble(offer.node, "unreserved"), unreachable, None
     if isinstance(held, Hold):
         return state, unreachable, held
     return _begin(run, state, offer, ready, held), None, None

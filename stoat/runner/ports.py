@@ -5,7 +5,6 @@ What a worktree was given is noted in its own git directory, so that the next at
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import socket
@@ -15,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from stoat.errors import UNDECODABLE, Refused
-from stoat.gitstore.porcelain import GitFailed
 from stoat.gitstore.work.worktrees import git_directory
 from stoat.observe.replacing import replaced
 from stoat.plan.reservations import Reservation
@@ -41,10 +39,22 @@ def allot(
 
 
 def kept(worktree: Path) -> dict[str, int]:
-    """The ports that the worktree was given last."""
-    with contextlib.suppress(OSError, GitFailed, *UNDECODABLE):
-        return msgspec.json.decode((git_directory(worktree) / _NOTE).read_bytes(), type=dict[str, int])
-    return {}
+    """The ports that the worktree was given last; none where it was given none, or is gone.
+
+    Refused where the note of it cannot be read, GitFailed where the worktree cannot be asked.
+    """
+    if not worktree.is_dir():
+        return {}
+    note = git_directory(worktree) / _NOTE
+    try:
+        return msgspec.json.decode(note.read_bytes(), type=dict[str, int])
+    except FileNotFoundError:
+        return {}
+    except (OSError, *UNDECODABLE) as problem:
+        raise Refused(
+            f"which ports the worktree {worktree} has cannot be read from {note}: {problem}",
+            hint="see what is in that file; a worktree without it is given ports anew",
+        ) from problem
 
 
 def keep(worktree: Path, given: Mapping[str, int]) -> None:

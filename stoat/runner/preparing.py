@@ -72,7 +72,7 @@ def _prepared(run: Run, state: RunState, node: NodeState, unreachable: remotes.F
     try:
         copies.bring(run.project.directory, tree.path, run.options.copies)
     except (Refused, OSError) as problem:
-        return NotNow(line=say.not_copied(name, problem), trouble="copy")
+        return NotNow(line=say.not_equipped(name, problem), trouble="copy")
     return Prepared(tree, workspace.began_at(node, tree))
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,10 @@ from stoat.derive.holds import Hold
 from stoat.derive.reservations import Shared
 from stoat.derive.schedule import Offer
 from stoat.derive.wording import machine as say
-from stoat.observe import pressure, reserved
+from stoat.errors import Refused
+from stoat.gitstore.porcelain import GitFailed
+from stoat.observe import machine_limits, pressure, reserved
+from stoat.observe.reserved import Seen
 from stoat.plan.reservations import Limits, Reservation, ReservationKind
 from stoat.processes import identity_of
 from stoat.runner import ports
@@ -34,15 +38,20 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 
 
 class Reserved(NamedTuple):
-    """The proof that a node has its part of the machine: claiming demands it, and only `take` makes one."""
+    """The proof that a node has its part of the machine: claiming demands it, and only `take` makes one. Its ports are
+    in the note of its worktree, where a later runner finds them too."""
 
     claim: str
-    ports: Mapping[str, int]
 
 
 def look(run: Run, state: RunState) -> Shared:
-    """What is taken on the machine now, by this run too; its own reservations are put in order first."""
-    return _shared(run, state, _settled(run, state))
+    """What is taken on the machine now, by this run too; its own reservations are put in order first. What keeps that
+    from being seen or said is in it, as what cannot be read."""
+    try:
+        return _shared(run, state, _settled(run, state))
+    except (Refused, GitFailed, OSError) as problem:
+        seen = reserved.look()
+        return _shared(run, state, Seen(seen.live, (*seen.unreadable, str(problem))))
 
 
 def wanted(run: Run, state: RunState, offer: Offer, kind: ReservationKind = "agent", claim: str = "") -> Reservation:
@@ -57,14 +66,15 @@ def wanted(run: Run, state: RunState, offer: Offer, kind: ReservationKind = "age
 def take(run: Run, state: RunState, offer: Offer, worktree: Path, kind: ReservationKind = "agent") -> Reserved | Hold:
     """Have the node's part of the machine, all of it, with its ports; or what keeps it from that.
 
-    A verification has no claim of its own: the one of the proof is empty. OSError where nothing can be written.
+    A verification has no claim of its own: the one of the proof is empty. Refused where no port is free or what the
+    worktree had cannot be read, GitFailed where the worktree cannot be asked, OSError where nothing can be written.
     """
     claim = mint("c") if kind == "agent" else ""
     one = wanted(run, state, offer, kind, claim)
     with reserved.locked() as table:
         if table is None:
             return Hold(offer.node, "scarce", say.busy())
-        hold = reservations.why_not(one, _shared(run, state, table.live))
+        hold = reservations.why_not(one, _shared(run, state, Seen(table.live, table.unreadable)))
         if hold is not None:
             return hold
         given = ports.allot(one, run.options.ports, ports.kept(worktree), table.live)
@@ -72,7 +82,7 @@ def take(run: Run, state: RunState, offer: Offer, worktree: Path, kind: Reservat
         for turn in [other for other in table.live if other.kind == "turn" and other.of == one.of]:
             table.drop(turn)
     ports.keep(worktree, given)
-    return Reserved(claim, given)
+    return Reserved(claim)
 
 
 def take_a_turn(run: Run, state: RunState, offer: Offer) -> bool:
@@ -83,7 +93,7 @@ def take_a_turn(run: Run, state: RunState, offer: Offer) -> bool:
     now, lasts = clock.now(), max(_TURN, 4 * run.options.poll_seconds)
     one = replace(wanted(run, state, offer, "turn"), until=clock.plus(now, lasts))
     with reserved.locked() as table:
-        if table is None:
+        if table is None or table.unreadable:
             return False
         first = reservations.reserver(table.live)
         if first is None:
@@ -121,32 +131,33 @@ def short(run: Run, shared: Shared) -> Short | None:
 
 def limits() -> Limits:
     """What the machine takes on, as the people of all its stores set it."""
-    return capacity.strictest(reserved.limits())
+    return capacity.strictest(machine_limits.limits())
 
 
 def say_limits(run: Run, state: RunState) -> None:
     """Let the runners of other stores know what this store's person set for the machine."""
-    reserved.keep_limits(Path(_store(run)), state.state.machine(run.machine).limits)
+    machine_limits.keep_limits(Path(_store(run)), state.state.machine(run.machine).limits)
 
 
-def _settled(run: Run, state: RunState) -> tuple[Reservation, ...]:
+def _settled(run: Run, state: RunState) -> Seen:
     """The reservations that are alive, once this run's are what its jobs are."""
-    seen = reserved.read()
+    looked = reserved.look()
+    seen = looked.live
     jobs = [job for job in state.jobs.values() if not job.ended()]
     right = [_of_job(run, state, job, seen) for job in jobs]
     mine = {one.id for one in right}
     over = [one for one in seen if _is_mine(run, one) and one.kind != "turn" and one.id not in mine]
     news = [one for one in right if one not in seen]
     if not over and not news:
-        return seen
+        return looked
     with reserved.locked() as table:
         if table is None:
-            return seen
+            return looked
         for one in over:
             table.drop(one)
         for one in news:
             table.put(one)
-        return table.live
+        return Seen(table.live, table.unreadable)
 
 
 def _of_job(run: Run, state: RunState, job: Job, seen: tuple[Reservation, ...]) -> Reservation:
@@ -167,8 +178,9 @@ def _is_of(run: Run, one: Reservation, job: Job) -> bool:
     return one.process == job.identity.key or (one.process is None and one.runner == _me())
 
 
-def _shared(run: Run, state: RunState, live: tuple[Reservation, ...]) -> Shared:
-    return Shared(live=live, by_hand=reservations.claimed_by_hand(_claims(state), live), agents=limits().agents)
+def _shared(run: Run, state: RunState, seen: Seen) -> Shared:
+    by_hand = reservations.claimed_by_hand(_claims(state), seen.live)
+    return Shared(live=seen.live, unreadable=seen.unreadable, by_hand=by_hand, agents=limits().agents)
 
 
 def _claims(state: RunState) -> list[tuple[str, str]]:
@@ -197,5 +209,16 @@ def _store(run: Run) -> str:
 
 
 def _me() -> str:
-    identity = identity_of(os.getpid())
-    return identity.key if identity is not None else ""
+    return key_of(os.getpid())
+
+
+@cache
+def key_of(pid: int) -> str:
+    """What tells the reservations of that runner from all others; Refused where its process cannot be seen."""
+    identity = identity_of(pid)
+    if identity is None:
+        raise Refused(
+            f"this process ({pid}) cannot be seen here, so nobody could tell what it has of the machine",
+            hint="let it see its own processes (is /proc mounted?): stoat doctor says what else is missing",
+        )
+    return identity.key

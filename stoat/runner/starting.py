@@ -29,8 +29,8 @@ def start_agent(run: Run, state: RunState, offer: Offer, note: str = "") -> RunS
     attempt, spec = node.attempt, node.spec
     assert attempt is not None
     worktree, log = Path(attempt.worktree), Path(attempt.log)
-    own = agents.own_variables(run.options, spec.id, worktree)
     try:
+        own = agents.own_variables(run.options, spec.id, worktree)
         env = agents.environment(
             run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
         )
@@ -93,13 +93,13 @@ def set_up(run: Run, state: RunState, offer: Offer) -> RunState:
     assert attempt is not None and run.options.agent_setup is not None
     worktree = Path(attempt.worktree)
     log = workspace.log_of(run.project, "setup", workspace.name_of(run.project, worktree))
-    command = fill_shell(run.options.agent_setup, agents.placeholders(run.options, spec.id, worktree))
-    env = agents.environment(
-        run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
-    )
     try:
+        command = fill_shell(run.options.agent_setup, agents.placeholders(run.options, spec.id, worktree))
+        env = agents.environment(
+            run, node=spec.id, worktree=worktree, claim=attempt.claim, attempt=attempt.number, session=attempt.session
+        )
         process = spawn(("sh", "-c", command), cwd=worktree, env=env, output=log)
-    except NotStarted as problem:
+    except (NotStarted, GitFailed, Refused, OSError) as problem:
         return setup_failed(run, state, spec.id, None, log, str(problem))
     run.narrator.say(say.setting_up(spec.id, workspace.shown(log, run.home)))
     job = _job("setup", offer, process, attempt.claim, attempt.number, worktree, log)

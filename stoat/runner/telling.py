@@ -17,8 +17,10 @@ from stoat.plan.facts import HeldBack, RunnerFact, StopFact
 from stoat.runner.state import Run, RunState
 
 _FULL = frozenset({"resource", "alone", "cap"})
-_NOT_NOW: frozenset[Trouble] = frozenset({"no-base", "busy", "unusable", "copy"})
-_SHOWN = frozenset({"resource", "alone", "judging", "upstream", "finished", "limited", "reserved", "cap", "scarce"})
+_NOT_NOW: frozenset[Trouble] = frozenset({"no-base", "busy", "unusable", "copy", "unreserved"})
+_SHOWN = frozenset(
+    {"resource", "alone", "judging", "upstream", "finished", "limited", "reserved", "cap", "scarce", "unread"}
+)
 
 
 class Glimpse(NamedTuple):

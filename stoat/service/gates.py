@@ -62,7 +62,7 @@ def execute(
     top = tree.checkout_at(directory)
     place, seen = (directory, directory) if cwd is None else _within(top or directory, cwd)
     if ref is None:
-        with _seen_by_others(ref, warn):
+        with _seen_by_others(ref, None, warn):
             return _run(argv, place, environ, timeout, warn)
     where = tree.below(top, tree.as_entered(place) if cwd is None else place) if top is not None else None
     recorder = Recorder(opening, ref, _claim_of(ref), directory, warn)
@@ -76,7 +76,7 @@ def execute(
         START_PATIENCE,
     )  # fmt: skip
     started = clock.now()
-    with _seen_by_others(ref, warn):
+    with _seen_by_others(ref, recorder.session, warn):
         outcome = _run(argv, place, environ, timeout, warn)
     finished = GateFinished(
         node=ref.node, run=run, command=command, machine=machine, step=step, exit_code=outcome.code,
@@ -145,14 +145,15 @@ def _within(top: Path, cwd: str) -> tuple[Path, Path]:
 
 
 @contextmanager
-def _seen_by_others(ref: NodeRef | None, warn: Warn) -> Iterator[None]:
+def _seen_by_others(ref: NodeRef | None, session: Session | None, warn: Warn) -> Iterator[None]:
     """Have the runners of this machine see that a command runs: a node that wants it to itself waits until it ended."""
     from stoat.derive import reservations
     from stoat.derive.wording import machine as say
 
     plan, node = ref if ref is not None else ("", "")
-    first = reservations.reserver(reserved.exclusive())
-    if first is not None and (first.plan, first.node) != (plan, node):
+    store = str(session.store.common.resolve()) if session is not None else ""
+    first = reservations.reserved_against(reserved.exclusive(), (store, plan, node))
+    if first is not None:
         warn(say.gate_during(say.node(first)))
     me = identity_of(os.getpid())
     one = Reservation(

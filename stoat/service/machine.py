@@ -12,7 +12,7 @@ from stoat.derive import capacity, reservations
 from stoat.derive.wording import machine as say
 from stoat.errors import Refused
 from stoat.gitstore.log import Change
-from stoat.observe import pressure, reserved
+from stoat.observe import machine_limits, pressure, reserved
 from stoat.plan import streams
 from stoat.plan.events import machines
 from stoat.plan.reservations import Limits, Pressure, ReservationKind
@@ -58,13 +58,15 @@ class MachineShown(Struct, frozen=True, rename="camel"):
     reserved_for: str | None
     short: str | None
     taken: tuple[Taken, ...]
+    unreadable: tuple[str, ...] = ()
+    """What could not be read of what is taken, a sentence each."""
 
 
 def shown(session: Session) -> MachineShown:
     """This machine as it stands now; the disk is the one that the session's directory is on."""
-    name, live = machine_name(), reserved.read()
+    name, (live, unreadable) = machine_name(), reserved.look()
     held = session.state().machine(name).held
-    stands, limits = pressure.look(session.directory), capacity.strictest(reserved.limits())
+    stands, limits = pressure.look(session.directory), capacity.strictest(machine_limits.limits())
     agents = sum(one.kind == "agent" for one in live)
     first = reservations.reserver(live)
     scarce = capacity.short(stands, limits, agents)
@@ -74,7 +76,7 @@ def shown(session: Session) -> MachineShown:
     )
     return MachineShown(
         name, HeldShown(held.by, held.at, held.why) if held is not None else None, limits, stands, agents,
-        say.node(first) if first is not None else None, scarce.why if scarce is not None else None, taken,
+        say.node(first) if first is not None else None, scarce.why if scarce is not None else None, taken, unreadable,
     )  # fmt: skip
 
 
@@ -101,7 +103,7 @@ def limit(session: Session, changes: Mapping[str, int | float | None]) -> bool:
         return Change([(streams.of_machine(name), event)], f"{name}: {session.actor.name} sets its limits")
 
     appended = session.commit(decide)
-    reserved.keep_limits(session.store.common.resolve(), appended.state.machine(name).limits)
+    machine_limits.keep_limits(session.store.common.resolve(), appended.state.machine(name).limits)
     return bool(appended.events)
 
 

@@ -129,8 +129,6 @@ class Recorder:
             self.actor = Actor(actor.name or self.actor.name, "observer", actor.session, actor.email)
             state = self.session.state()
             node_of(state, self._ref)
-            for holder in _alone(state, self._ref):
-                self._warn(f"this machine is reserved for {holder}, which wants it for itself")
             seen = branch_moves.look(self.session, [self._ref.plan], self._directory)
             self._tips = seen.tips
             for problem in seen.problems:
@@ -183,18 +181,6 @@ class Recorder:
         except StoatError:
             pass
         return self._time_left()
-
-
-def _alone(state: State, ref: NodeRef) -> list[NodeRef]:
-    """The other nodes that somebody works on and that are to have the machine to themselves."""
-    now = clock.now()
-    return [
-        other
-        for plan in state.plans.values()
-        for node_id, node in plan.nodes.items()
-        if node.spec.exclusive == "machine" and node.lease(now) is not None
-        if (other := NodeRef(plan.slug, node_id)) != ref
-    ]
 
 
 def _subject(ref: NodeRef, event: GateEvent) -> str:

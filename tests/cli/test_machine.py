@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stoat.observe import reserved
+from stoat.observe import machine_limits, reserved
 from stoat.plan.reservations import Reservation, Use
 from stoat.processes import identity_of, machine_name
 from tests.support.command import Stoat
@@ -52,7 +52,7 @@ def test_it_shows_limits_what_is_short_and_who_has_what(stoat: Stoat) -> None:
 def test_a_limit_is_a_persons_and_is_told_to_every_store(stoat: Stoat) -> None:
     assert stoat.run("machine", "--agents", "2", env={"STOAT_AGENT": "bot"}).code == 3
     assert stoat.json("machine", "--agents", "2")["limits"]["agents"] == 2
-    assert [one.agents for one in reserved.limits() if one.agents is not None] == [2]
+    assert [one.agents for one in machine_limits.limits() if one.agents is not None] == [2]
     again = stoat.run("machine", "--agents", "2")
     assert (again.code, "already" in again.err) == (0, True)
     assert stoat.json("machine", "--agents", "none", "--load", "3")["limits"] == {

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from stoat.derive import reservations
 from stoat.derive.capacity import short, strictest
 from stoat.derive.holds import Hold
-from stoat.derive.reservations import Shared, reserver, why_not
+from stoat.derive.reservations import Shared, reserved_against, reserver, why_not
 from stoat.plan.nodes import Resource
 from stoat.plan.reservations import Limits, Pressure, Reservation, Use
 
@@ -49,6 +49,21 @@ def test_the_smaller_capacity_counts_where_two_plans_differ(mine: int, theirs: i
     live = tuple(one(f"o{index}", "t/q", uses={"db": Use(theirs, True)}) for index in range(holders))
     held = why_not(one("a", uses={"db": Use(mine, True)}), Shared(live=live)) is not None
     assert held == (holders >= (min(mine, theirs) if holders else mine))
+
+
+@pytest.mark.parametrize("exclusive", [False, True])
+def test_nothing_starts_while_what_others_have_cannot_be_read(exclusive: bool) -> None:
+    hold = why_not(one("a", exclusive=exclusive), Shared(unreadable=("/m/c-1.json: torn",)))
+    assert hold is not None
+    assert (hold.reason, "/m/c-1.json: torn" in hold.what) == ("unread", True)
+
+
+def test_the_machine_is_reserved_against_every_node_but_the_one_that_has_it() -> None:
+    first, second = one("x", exclusive=True), one("y", "t/p", exclusive=True, since=LATER)
+    assert reserved_against((one("a"),), ("s", "p", "x")) is None
+    assert reserved_against((second, first), first.of) is None
+    for of in (second.of, ("t", "p", "x"), ("s", "q", "x"), ("", "", "")):
+        assert reserved_against((second, first), of) == first
 
 
 def test_the_hold_says_who_has_it() -> None:

@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from stoat import clock
-from stoat.observe import reserved
+from stoat.observe import machine_limits, reserved
 from stoat.plan.reservations import Limits, Reservation
 from stoat.processes import identity_of
 from tests.support.waiting import wait_until
@@ -83,15 +84,69 @@ def test_a_turn_is_over_when_its_runner_says_it_no_more() -> None:
     assert not (reserved.folder() / "c-1.json").exists()
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"id": "other", "kind": "agent", "since": ""}', b"[" * 9000])
-def test_what_cannot_be_read_is_nobodys_and_stays(text: bytes) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"id": "other", "kind": "agent", "since": ""}',
+        b'{"id": "c-1", "kind": "later"}',
+        b"[" * 9000,
+    ],
+)
+def test_what_cannot_be_read_may_be_a_reservation_and_stays(text: bytes) -> None:
     reserved.folder().mkdir(parents=True, exist_ok=True)
     place = reserved.folder() / "c-1.json"
     place.write_bytes(text)
-    assert reserved.read() == ()
+    [said] = reserved.look().unreadable
+    assert said.startswith(f"{place}: ")
     with reserved.locked() as table:
         assert table is not None
+        assert table.unreadable == (said,)
     assert place.exists()
+
+
+def test_a_folder_that_is_not_there_has_nothing_and_one_that_cannot_be_listed_is_not_empty(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STOAT_MACHINE", str(tmp_path / "machine"))
+    assert reserved.look() == ((), ())
+    place = reserved.folder()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("in the way")
+    [said] = reserved.look().unreadable
+    assert said.startswith(f"{place}: ")
+    assert reserved.exclusive() == ()
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o777, None], ids=["ours", "anybody's", "a link"])
+def test_without_a_home_the_place_for_everybodys_files_is_used_only_where_it_is_ours_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mode: int | None
+) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.delenv("STOAT_MACHINE", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    root = tmp_path / f"stoat-machine-{os.getuid()}"
+    if mode is None:
+        (tmp_path / "elsewhere").mkdir()
+        root.symlink_to(tmp_path / "elsewhere")
+    else:
+        root.mkdir()
+        root.chmod(mode)
+    if mode == 0o700:
+        reserved.write(one(runner=key(os.getpid())))
+        assert [seen.id for seen in reserved.read()] == ["c-1"]
+        return
+    [said] = reserved.look().unreadable
+    assert "STOAT_MACHINE=DIR" in said
+    with pytest.raises(PermissionError):
+        reserved.write(one())
+    with pytest.raises(PermissionError), reserved.locked():
+        pass
 
 
 def test_who_finds_it_locked_is_told_so_and_never_waits_for_ever() -> None:
@@ -103,19 +158,19 @@ def test_who_finds_it_locked_is_told_so_and_never_waits_for_ever() -> None:
 def test_limits_of_a_store_that_is_gone_count_no_more(tmp_path: Path) -> None:
     store = tmp_path / "store"
     store.mkdir()
-    reserved.keep_limits(store, Limits(agents=1))
-    assert [given.agents for given in reserved.limits() if given.agents] == [1]
+    machine_limits.keep_limits(store, Limits(agents=1))
+    assert [given.agents for given in machine_limits.limits() if given.agents] == [1]
     store.rmdir()
-    assert [given.agents for given in reserved.limits() if given.agents] == []
+    assert [given.agents for given in machine_limits.limits() if given.agents] == []
     store.mkdir()
-    reserved.keep_limits(store, None)
-    assert [given.agents for given in reserved.limits() if given.agents] == []
+    machine_limits.keep_limits(store, None)
+    assert [given.agents for given in machine_limits.limits() if given.agents] == []
 
 
 HAMMER = """
 import os, sys, time
 from stoat.derive.reservations import Shared, why_not
-from stoat.observe import reserved
+from stoat.observe import machine_limits, reserved
 from stoat.plan.reservations import Reservation, Use
 from stoat.processes import identity_of
 

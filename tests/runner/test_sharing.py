@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import socket
@@ -12,12 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from stoat.errors import Refused
 from stoat.gitstore.log import Change
 from stoat.observe import reserved
 from stoat.plan import streams
 from stoat.plan.events.runners import RunnerPaused
 from stoat.plan.reservations import Reservation, Use
-from stoat.processes import Identity, identity_of, is_alive
+from stoat.processes import Identity, end_tree, identity_of, is_alive
+from stoat.runner import reserving
 from tests.runner.conftest import World
 from tests.support.command import Stoat
 from tests.support.gitrepo import MakeRepo
@@ -48,8 +49,9 @@ def started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
     yield start
     for process in processes:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with what it runs on its own streams
+        identity = identity_of(process.pid)
+        if identity is not None:
+            end_tree(identity, 0)  # with what it runs, which a gate starts in a session of its own
         process.communicate()
 
 
@@ -147,8 +149,9 @@ def test_an_exclusive_node_waits_for_all_other_work_and_nothing_new_starts_meanw
     world.plan("branch: i\nnodes: [{id: x, kind: change, exclusive: machine}, {id: n, kind: person}]")
     other.agent("a", "wait_for('go'); commit('a.txt')")
     gate = started(
-        other, "gate", "exec", "light/c", "--", "sh", "-c", f"until test -e '{other.place}/gate'; do sleep 0.05; done"
-    )
+        other, "gate", "exec", "light/c", "--", "sh", "-c",
+        f"n=0; until test -e '{other.place}/gate' || test $n -gt 2400; do n=$((n + 1)); sleep 0.05; done",
+    )  # fmt: skip
     light = started(other, *other.flags(slug="light"))
     wait_until(lambda: other.starts() == ["a"] and len(reserved.read()) == 2, 30, "light work and a gate to run")
     heavy = started(world, *world.flags())
@@ -249,6 +252,39 @@ def test_every_worktree_has_ports_of_its_own_in_its_setup_its_agent_and_its_retr
     ports = {port for one in told for port in one[4].split(":")}
     assert len(ports) == 4
     assert all(20_000 <= int(port) <= 29_999 for port in ports)
+
+
+def test_nothing_starts_beside_a_reservation_that_cannot_be_read_and_its_file_is_named(world: World) -> None:
+    world.plan("branch: i\nnodes: [{id: a, kind: change}, {id: b, kind: change}]")
+    newer = reserved.folder() / "c-newer.json"
+    newer.parent.mkdir(parents=True, exist_ok=True)
+    newer.write_text('{"id": "c-newer", "kind": "of a newer version"}')
+    world.run(once=True)
+    assert world.starts() == []
+    assert len(world.said("cannot be read", str(newer))) == 1
+    assert str(newer) in Stoat(world.repo.path).ok("machine", env=world.environ)
+    newer.unlink()
+    assert world.run() == 0
+
+
+def test_ports_of_a_worktree_that_cannot_be_read_keep_that_node_alone_from_starting(world: World) -> None:
+    world.plan("branch: i\nnodes: [{id: a, kind: change}, {id: b, kind: change}]")
+    spoil = "open(os.popen('git rev-parse --absolute-git-dir').read().strip() + '/stoat-ports', 'w').write('torn')"
+    world.agent("a", spoil)
+    world.agent("b", "commit('b.txt')")
+    assert world.run(ports=("WEB",), parallel=1) == 1
+    assert world.starts().count("a") == 1
+    assert world.statuses()["b"] == "done"
+    assert len(world.said("a: not launched", "cannot be read", "stoat-ports")) == 1
+    assert world.said("not in order: a (its part of the machine could not be had)")
+
+
+def test_a_runner_whose_process_cannot_be_seen_is_refused_and_owns_nothing() -> None:
+    over = subprocess.Popen(["true"])
+    over.wait()
+    with pytest.raises(Refused, match="cannot be seen") as refused:
+        reserving.key_of(over.pid)
+    assert refused.value.hint
 
 
 def test_ports_are_unique_among_twenty_worktrees_and_what_somebody_listens_on(world: World) -> None:

@@ -40,6 +40,14 @@ def reserved(what: str) -> str:
     return f"machine reserved for {what}"
 
 
+def unread(files: Sequence[str]) -> str:
+    """What others have of the machine cannot be read, so nobody knows whether anything is free; a sentence a file."""
+    return (
+        f"what is taken of this machine cannot be read ({listed(files)}): nothing new is started until it can — if "
+        "another version of Stoat runs here, it goes on when that has ended"
+    )
+
+
 def gate_during(what: str) -> str:
     """A gate that a person runs while the machine is reserved: it runs all the same."""
     return f"this machine is reserved for {what}, which waits until this run has ended"

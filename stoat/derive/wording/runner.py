@@ -208,6 +208,11 @@ def verification_waits(hold: Hold, plan: str) -> str:
     return f"⚠ the verification of '{hold.node}' is not started: {why_held(hold, plan)}"
 
 
+def verification_stuck(node: str, problem: Exception) -> str:
+    """What the verification needs of the machine could not be had, and not because somebody else has it."""
+    return f"⚠ the verification of '{node}' is not started: {one_line(str(problem))}"
+
+
 def verified_red(node: str, code: int | None, log: str) -> str:
     """The verification failed."""
     return f"✗ '{node}' is red when run again on its committed branch{_code(code)} · log: {log}"
@@ -218,7 +223,7 @@ def done(node: str, detail: str) -> str:
     return f"✓ '{node}' is done — {detail}" if detail else f"✓ '{node}' is done"
 
 
-_SAID_OF_ALL = frozenset({"slot", "pr-open", "limited", "reserved", "cap", "scarce", "creating"})
+_SAID_OF_ALL = frozenset({"slot", "pr-open", "limited", "reserved", "cap", "scarce", "creating", "unread"})
 
 
 def held(hold: Hold, plan: str) -> str | None:
@@ -257,6 +262,7 @@ def why_held(hold: Hold, plan: str) -> str:
         "reserved": machine.reserved(what),
         "cap": machine.cap(what),
         "scarce": what,
+        "unread": what,
     }
     return sentences[hold.reason]
 
@@ -273,8 +279,8 @@ def no_base(node: str, why: str) -> str:
     return f"⚠ {node}: not launched, {why}"
 
 
-def not_copied(node: str, problem: Exception) -> str:
-    """What --copy names could not be brought into a worktree: nothing is launched, nothing is used up."""
+def not_equipped(node: str, problem: Exception) -> str:
+    """Its copies or its part of the machine could not be had: nothing is launched, nothing is used up."""
     hint = getattr(problem, "hint", None)
     return f"⚠ {node}: not launched, {one_line(str(problem))}{f' — {hint}' if hint else ''}"
 
@@ -351,6 +357,7 @@ _TROUBLES: Mapping[Trouble, str] = {
     "failures": "attempts in a row got nowhere",
     "disk": "too little disk is free",
     "copy": "its files could not be copied",
+    "unreserved": "its part of the machine could not be had",
 }
 
 

@@ -1,6 +1,9 @@
 """What became of an attempt, by the evidence; and whether there is another one.
 
-An exit code is no evidence. An attempt is judged once what it did had time to show, or at once when it shows. On a
+An exit code is no evidence; but a change without steps, whose commits are all there is to see, is not finished by an
+agent that was cut off: killed, interrupted, or stopped by a limit.
+
+An attempt is judged once what it did had time to show, or at once when it shows. On a
 review it is done once a round was submitted since it began, whatever was found. On an issue it is not commits that
 count but what GitHub shows:
 
@@ -85,7 +88,9 @@ def judge(
         return Judged("failed", say.RED)
     if node.spec.kind == REVIEW and node.review is not None and node.review.seq > attempt.seq:
         return Judged("done", reviewed(node.review))
+    cut_off = _is_cut_off(node, attempt)
     done = isinstance(branch, Mergeable | ToVerify) if node.spec.kind == CHANGE else answer.status == "done"
+    done = done and not cut_off
     if done and isinstance(branch, ToVerify):
         return Verify(branch.commit)
     if done:
@@ -94,6 +99,8 @@ def judge(
         return Judged("limited", attempt.limit.text)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
+    if cut_off:
+        return Judged("failed", say.CUT_OFF)
     if answer.status == "findings" and node.diagnosed_seq > attempt.seq:
         return Judged("given-back", answer.detail)
     if _never_was(node, attempt, branch):
@@ -139,6 +146,11 @@ def _never_was(node: NodeState, attempt: Attempt, branch: Finish) -> bool:
     """Whether nobody ever saw the attempt's process and nothing is there that it could have done."""
     nothing = isinstance(branch, NeverCommitted | Verified | Elsewhere)
     return attempt.process is None and nothing and not _seen_since(node)
+
+
+def _is_cut_off(node: NodeState, attempt: Attempt) -> bool:
+    """Whether a change has nothing to prove that it is whole but its agent's coming to an end, and that it did not."""
+    return node.spec.kind == CHANGE and not node.spec.steps and (attempt.cut_off or attempt.limit is not None)
 
 
 def another(tries: int, max_attempts: int) -> bool:

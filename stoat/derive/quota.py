@@ -10,7 +10,7 @@ together, and all go on together. What that comes to, by the kind of limit that 
 | rate       | its own node                | two minutes, or after the reset that was named                     |
 | overloaded | its own node                | two minutes                                                        |
 
-The limit of a node counts until its next attempt begins, or until a person restarts it.
+The limit of a node counts until its next attempt begins, or until a person restarts it, whatever became of its work.
 """
 
 from __future__ import annotations
@@ -72,6 +72,6 @@ def waits_until(node: NodeState, *, launcher: str, machine: str, now: Time) -> T
 
 def _limit(node: NodeState, launcher: str, machine: str) -> Limited | None:
     attempt: Attempt | None = node.current_attempt
-    if attempt is None or attempt.outcome != "limited" or (attempt.launcher, attempt.machine) != (launcher, machine):
+    if attempt is None or (attempt.launcher, attempt.machine) != (launcher, machine):
         return None
     return attempt.limit

@@ -107,6 +107,7 @@ class Attempt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     process: str | None = None
     exited_at: Time | None = None
     exit_code: int | None = None
+    cut_off: bool = False
     outcome: str | None = None
     detail: str | None = None
     output: str | None = None

@@ -245,8 +245,9 @@ def _place(work: Assignment) -> str:
 
 def asking(ref: str, *, takes_mcp: bool) -> str:
     """How an agent asks a person: with our tools, where its launcher hands them over, else at the command line."""
-    how = "with the tool `ask_person` of the MCP server stoat" if takes_mcp else f"stoat ask {ref} 'your question'"
+    command = f"stoat ask {ref} 'your question'"
+    how = f"with the tool `ask_person` of the MCP server stoat, else {command}" if takes_mcp else command
     return (
-        f"What only a person can decide, ask: {how}. Where neither works, end with a paragraph that begins with "
+        f"What only a person can decide, ask: {how}. Where that does not work, end with a paragraph that begins with "
         "`Question for a person:`. Then end; the node waits for the answer. Do not guess, and do not work around it."
     )

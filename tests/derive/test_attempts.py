@@ -23,7 +23,7 @@ from stoat.derive.integration import (
 )
 from stoat.derive.pulls import Mine
 from stoat.plan.evidence import Evidence
-from stoat.plan.nodes import CHANGE, GATE, ISSUE, SLICE, Node
+from stoat.plan.nodes import CHANGE, GATE, ISSUE, SLICE, Node, Step
 from stoat.plan.state import Attempt, Limited, Mark, NodeState
 from tests.support.github_states import gh_pull
 
@@ -101,7 +101,7 @@ def test_an_agent_that_asked_a_person_is_given_its_attempt_back_at_once() -> Non
 
 @pytest.mark.parametrize("kind", [CHANGE, GATE, ISSUE, SLICE])
 @pytest.mark.parametrize("status", ["waiting", "failed", "running", "done"])
-def test_an_attempt_that_a_limit_ended_does_not_count_unless_it_is_done_all_the_same(kind: str, status: str) -> None:
+def test_an_attempt_that_a_limit_ended_does_not_count_unless_it_is_proved_all_the_same(kind: str, status: str) -> None:
     node = node_of(kind, questions=1)
     assert node.attempt is not None
     limit = Limited(kind="usage", text="You've hit your limit", at=EXIT)
@@ -111,8 +111,26 @@ def test_an_attempt_that_a_limit_ended_does_not_count_unless_it_is_done_all_the_
         of_issue(status, branch, now=EARLY, node=stopped) if kind == ISSUE else judge(stopped, status, branch, EARLY)
     )
     assert isinstance(found, Judged)
-    assert found.outcome == ("done" if status == "done" else "limited")
-    assert status == "done" or found.detail == "You've hit your limit"
+    assert found.outcome == ("done" if status == "done" and kind != CHANGE else "limited")
+    assert found.outcome == "done" or found.detail == "You've hit your limit"
+
+
+@pytest.mark.parametrize("steps", [(), (Step(id="t", run="make"),)])
+@pytest.mark.parametrize("cut_off", [True, False])
+@pytest.mark.parametrize("branch", [Mergeable(HEAD, 1), ToVerify(HEAD)])
+def test_a_change_without_steps_is_not_done_by_an_agent_that_was_cut_off(
+    steps: tuple[Step, ...], cut_off: bool, branch: Finish
+) -> None:
+    node = node_of(CHANGE)
+    assert node.attempt is not None
+    gone = replace(node, spec=replace(node.spec, steps=steps), attempt=replace(node.attempt, cut_off=cut_off))
+    found = judge(gone, "waiting", branch, EARLY)
+    if cut_off and not steps:
+        assert isinstance(found, Judged) and found.outcome == "failed"
+        assert "cut off" in found.detail
+    else:
+        assert found == Verify(HEAD) if isinstance(branch, ToVerify) else isinstance(found, Judged)
+        assert not isinstance(found, Judged) or found.outcome == "done"
 
 
 def test_an_attempt_without_commits_and_without_evidence_left_nothing() -> None:

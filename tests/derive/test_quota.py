@@ -56,13 +56,17 @@ def test_a_limit_keeps_its_launcher_or_its_node_from_starting_for_a_while(
     [
         limited("usage", launcher="codex"),
         limited("usage", machine="other"),
-        limited("usage", outcome="done"),
         replace(limited("usage"), restarted_seq=9, restarted=Mark("jo", NOW)),
     ],
 )
 def test_a_limit_of_another_account_or_one_that_a_person_restarted_stops_nobody(stopped: NodeState) -> None:
     assert quota.pause([plan("p", stopped)], launcher="claude", machine="box", now=NOW) is None
     assert quota.waits_until(stopped, launcher="claude", machine="box", now=NOW) is None
+
+
+def test_a_limit_counts_also_where_the_work_was_done_all_the_same() -> None:
+    done = limited("usage", plus(NOW, 60), outcome="done")
+    assert quota.pause([plan("p", done)], launcher="claude", machine="box", now=NOW) is not None
 
 
 def test_of_several_limits_the_one_that_ends_last_counts_and_all_nodes_are_named() -> None:

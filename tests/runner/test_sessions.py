@@ -115,12 +115,38 @@ def test_an_agent_that_ran_into_a_limit_goes_on_in_its_session_and_nothing_start
     assert claude.node("a").spent_usd == pytest.approx(0.8)
 
 
-def test_a_limited_agent_whose_work_is_there_is_done(claude: World) -> None:
-    claude.plan("branch: i\nnodes: [{id: a, kind: change}]")
-    does(claude, "a", "commit('a'); limit()")
+def test_a_limited_agent_whose_work_is_proved_is_done_and_one_that_only_committed_goes_on(claude: World) -> None:
+    claude.plan(
+        """
+        branch: i
+        nodes:
+          - {id: proved, kind: change, steps: [{id: t, run: test -f proved}]}
+          - {id: half, kind: change}
+        """
+    )
+    does(claude, "proved", "commit('proved'); steps(); limit()")
+    does(claude, "half", "(commit('half'), limit()) if ATTEMPT == 1 else (commit('whole'), result())")
     assert claude.run() == 0
+    assert claude.statuses() == {"proved": "done", "half": "done"}
+    assert sorted(claude.starts()) == ["half", "half", "proved"]
+    files = claude.repo.run_git("ls-tree", "--name-only", "refs/heads/i").splitlines()
+    assert {"half", "whole"} <= set(files)
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "os.kill(os.getpid(), 9)",
+        "result(is_error=True, terminal_reason='aborted_tools', subtype='error_during_execution')",
+    ],
+)
+def test_a_change_whose_agent_was_cut_off_is_not_done_because_something_is_committed(claude: World, ends: str) -> None:
+    claude.plan("branch: i\nnodes: [{id: a, kind: change}]")
+    does(claude, "a", f"commit('half')\nif ATTEMPT == 1: {ends}\nelse: commit('whole'); result()")
+    assert claude.run() == 0
+    assert claude.said("attempt 1 on 'a' failed: its agent was cut off")
+    assert claude.starts() == ["a", "a"]
     assert claude.statuses() == {"a": "done"}
-    assert claude.starts() == ["a"]
 
 
 def test_an_agent_that_hangs_on_a_limit_is_stopped_and_goes_on_later(
@@ -173,6 +199,15 @@ def test_a_question_asked_at_the_command_line_is_not_asked_again_from_the_closin
     assert [event.text for event in claude.events() if isinstance(event, Asked)] == ["Three or five?"]
 
 
+def test_a_question_without_end_in_closing_words_is_asked_cut(claude: World) -> None:
+    claude.plan("nodes: [{id: a, kind: change}]")
+    does(claude, "a", "result('Question for a person: three or five? ' + 'x' * 100_000)")
+    assert claude.run() == 0
+    [asked] = [event for event in claude.events() if isinstance(event, Asked)]
+    assert (asked.text[:15], len(asked.text)) == ("three or five? ", 20_000)
+    assert asked.text.endswith("more characters, in the agent's log)")
+
+
 def test_a_node_that_went_done_raises_no_question_whatever_its_agent_ended_with(claude: World) -> None:
     claude.plan("branch: i\nnodes: [{id: a, kind: change}]")
     does(claude, "a", "commit('a'); result('Question for a person: shall I go on?')")
@@ -196,12 +231,12 @@ def test_what_a_session_cost_is_counted_once_and_a_killed_attempt_makes_it_a_flo
 ) -> None:
     claude.plan("branch: i\nnodes: [{id: a, kind: change}, {id: b, kind: change}]")
     does(claude, "a", "limit(usd=1.0) if ATTEMPT == 1 else (commit('a'), result(usd=1.75))")
-    does(claude, "b", "commit('b'); os.kill(os.getpid(), 9)")
+    does(claude, "b", "commit(f'b{ATTEMPT}')\nif ATTEMPT == 1: os.kill(os.getpid(), 9)\nelse: result(usd=0.25)")
     assert claude.run() == 0
     costs = [event.usd for event in claude.events() if isinstance(event, CostReported)]
-    assert costs == pytest.approx([1.0, 0.75])
+    assert sorted(costs) == pytest.approx([0.25, 0.75, 1.0])
     plan = claude.session.state().plan("p")
-    assert plan is not None and plan.spent_usd == pytest.approx(1.75) and plan.spent_at_least
+    assert plan is not None and plan.spent_usd == pytest.approx(2.0) and plan.spent_at_least
     assert claude.said("exited (137)", "this run: at least $")
 
 

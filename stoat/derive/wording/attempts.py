@@ -13,6 +13,7 @@ RED = "its verification is red on the committed branch"
 GIVEN_BACK = ASKED_A_PERSON
 LOST = "its runner went away around its start"
 SESSION_GONE = "its session could not be resumed"
+CUT_OFF = "its agent was cut off, and nothing proves that what it committed is all of it"
 NO_COMMIT = "its branch has no new commit"
 NO_WORKTREE = "it left no worktree to look at"
 _MOST_FILES = 5

@@ -77,7 +77,8 @@ class AttemptExited(NodeEvent, tag="attempt_exited", frozen=True):
     """The attempt's process is gone; its exit code where it is known. It moves no status.
 
     `session` is the one that the tool itself named, where it could not be given one. `unpriced` says that its tool
-    tells what an attempt cost, and that this one ended without a word.
+    tells what an attempt cost, and that this one ended without a word. `cut_off` says that it did not end by itself: it
+    was killed, or interrupted, by its exit code or by its tool's own word.
     """
 
     attempt: int
@@ -85,13 +86,16 @@ class AttemptExited(NodeEvent, tag="attempt_exited", frozen=True):
     seconds: float | None = None
     session: str | None = None
     unpriced: bool = False
+    cut_off: bool = False
 
     def fold(self, plan: PlanState) -> None:
         """Note when it went."""
         attempt = plan.nodes[self.node].attempt
         if attempt is not None and attempt.number == self.attempt:
             session = self.session or attempt.session
-            gone = replace(attempt, exited_at=self.at, exit_code=self.exit_code, session=session)
+            gone = replace(
+                attempt, exited_at=self.at, exit_code=self.exit_code, session=session, cut_off=self.cut_off
+            )
             plan.change(self.node, attempt=gone)
             if self.unpriced:
                 plan.unpriced = plan.unpriced | {session or f"{self.node}#{self.attempt}"}

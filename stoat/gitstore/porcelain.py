@@ -89,6 +89,11 @@ class Ran(NamedTuple):
     out: str
     err: str
 
+    @property
+    def lines(self) -> list[str]:
+        """The lines of its output. A ref's name and a subject may hold what Unicode calls a line break besides."""
+        return self.out.removesuffix("\n").split("\n") if self.out else []
+
 
 class GitFailed(StoatError):
     """git did not do what it was asked: `command` is its arguments, `code` None if we ended it."""

@@ -57,7 +57,7 @@ def init(place: Path, remote: str | None = None) -> list[str]:
 def _remote(place: Path, wanted: str | None) -> str | None:
     if wanted is None:
         return remote_of(place)
-    if wanted not in git(place, "remote").out.splitlines():
+    if wanted not in git(place, "remote").lines:
         raise NotFound(f"there is no remote {wanted!r}", hint="see `git remote`, or leave --remote out")
     return wanted
 
@@ -76,7 +76,7 @@ def _track(place: Path, remote: str) -> bool:
     # A pattern, because git fails a whole fetch over one named ref that the remote does not have (yet).
     spec = f"refs/stoat/*:refs/stoat/remotes/{remote}/*"
     key = f"remote.{remote}.fetch"
-    if spec in git(place, "config", "--get-all", key, check=False).out.splitlines():
+    if spec in git(place, "config", "--get-all", key, check=False).lines:
         return False
     git(place, "config", "--add", key, spec)
     return True

@@ -18,8 +18,8 @@ _ONTO = re.compile(r"(?:\(finish\)|finished): \S+ onto ([0-9a-f]{40,64})$")
 
 def tips_below(directory: Path, prefix: str) -> dict[str, str]:
     """The local branches whose names begin with `prefix` (which ends with a slash), and their commits."""
-    listed = git(directory, "for-each-ref", "--format=%(objectname) %(refname)", HEADS + prefix).out
-    return {name.removeprefix(HEADS): commit for commit, name in map(str.split, listed.splitlines())}
+    listed = git(directory, "for-each-ref", "--format=%(objectname) %(refname)", HEADS + prefix).lines
+    return {name.removeprefix(HEADS): commit for commit, name in (line.split(" ", 1) for line in listed)}
 
 
 def merge_base(directory: Path, one: str, other: str) -> str | None:
@@ -44,7 +44,7 @@ def _remembered(directory: Path, branch: str) -> str | None:
     """By the reflog, oldest first: where the branch was cut, and where it was moved to without work of its own."""
     ran = git(directory, "reflog", "show", "--format=%H %gs", HEADS + branch, "--", check=False)
     base = before = None
-    for line in reversed(ran.out.splitlines() if ran.code == 0 else []):
+    for line in reversed(ran.lines if ran.code == 0 else []):
         now, _, action = line.partition(" ")
         onto = _ONTO.search(action)
         if onto is not None:

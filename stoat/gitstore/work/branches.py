@@ -64,7 +64,7 @@ def in_the_way(directory: Path, name: str) -> str | None:
 
     A ref is a file: `a` leaves no room for `a/b`, nor `a/b` for `a`, nor `A` for `a` on a disk that ignores case.
     """
-    refs = git(directory, "for-each-ref", "--format=%(refname)", HEADS).out.splitlines()
+    refs = git(directory, "for-each-ref", "--format=%(refname)", HEADS).lines
     branches = [ref.removeprefix(HEADS) for ref in refs]
     if name in branches:
         return None

@@ -26,7 +26,7 @@ def why_not_here(directory: Path, name: str, fetched: Fetched | FetchFailed) -> 
     """The same by what `fetched` says of the remote (a FetchFailed: what this clone remembers); nothing is fetched."""
     default = default_branch(directory, fetched)
     named = fetched.default if isinstance(fetched, Fetched) else None
-    remotes = git(directory, "remote").out.splitlines()
+    remotes = git(directory, "remote").lines
     for known in (named, default.name if default else None):
         problem = plan_branch_problem(name, known, remotes)
         if problem is not None:

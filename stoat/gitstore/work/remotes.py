@@ -51,7 +51,7 @@ class DefaultBranch(NamedTuple):
 
 def remote_of(directory: Path) -> str | None:
     """The remote that Stoat goes by: origin, else the only one there is, else None."""
-    names = git(directory, "remote").out.splitlines()
+    names = git(directory, "remote").lines
     if "origin" in names:
         return "origin"
     return names[0] if len(names) == 1 else None
@@ -146,7 +146,7 @@ def parse_answer(text: str) -> tuple[str | None, dict[str, str]]:
     default: str | None = None
     head: str | None = None
     tips: dict[str, str] = {}
-    for line in text.splitlines():
+    for line in text.split("\n"):
         what, _, ref = line.partition("\t")
         if what.startswith("ref: "):
             if ref == "HEAD" and what.startswith("ref: " + HEADS):
@@ -206,9 +206,9 @@ def _clear_the_way(directory: Path, remote: str, branches: list[str]) -> bool | 
 
     Gives whether there were any; FetchFailed, and none is removed, where one is the only name of its commit.
     """
-    listed = git(directory, "for-each-ref", "--format=%(refname) %(objectname)", tracking(remote, "")).out
+    listed = git(directory, "for-each-ref", "--format=%(refname) %(objectname)", tracking(remote, "")).lines
     in_the_way = []
-    for line in listed.splitlines():
+    for line in listed:
         ref, _, commit = line.partition(" ")
         name = ref.removeprefix(tracking(remote, ""))
         if any(name.startswith(f"{branch}/") or branch.startswith(f"{name}/") for branch in branches):
@@ -228,5 +228,5 @@ def _clear_the_way(directory: Path, remote: str, branches: list[str]) -> bool | 
 
 def _named_besides(directory: Path, commit: str, refs: set[str]) -> bool:
     """Whether a ref of its own (origin/HEAD only repeats another) and none of `refs` leads to `commit`."""
-    leading = git(directory, "for-each-ref", "--format=%(refname) %(symref)", f"--contains={commit}").out.splitlines()
+    leading = git(directory, "for-each-ref", "--format=%(refname) %(symref)", f"--contains={commit}").lines
     return any(symref == "" and ref not in refs for ref, _, symref in (line.partition(" ") for line in leading))

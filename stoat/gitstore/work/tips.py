@@ -3,10 +3,12 @@ have. Nothing is fetched."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
+from typing import Literal
 
 from stoat.gitstore.porcelain import failure, git
-from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.branches import HEADS, is_ancestor
 
 _REMOTES = "refs/remotes/"
 _ORIGIN = f"{_REMOTES}origin/"
@@ -27,7 +29,7 @@ def known_tip(directory: Path, branch: str, *, timeout: float | None = None) -> 
     broken = {ref: line for line in ran.err.splitlines() if (ref := line.partition(_BROKEN)[2])}
     if HEADS + branch in broken:
         raise failure(directory, command, ran._replace(err=broken[HEADS + branch]))
-    found = [line.split(" ", 2) for line in ran.out.splitlines()]
+    found = [line.split(" ", 2) for line in ran.lines]
     tips = {ref: commit for kind, commit, ref in found if kind == "commit"}
     if HEADS + branch in tips:
         return tips[HEADS + branch]
@@ -38,6 +40,31 @@ def known_tip(directory: Path, branch: str, *, timeout: float | None = None) -> 
     if _ORIGIN + branch in tracked:
         return tracked[_ORIGIN + branch]
     return next(iter(tracked.values())) if len(tracked) == 1 else None
+
+
+def standing(
+    directory: Path, branch: str, commit: str, known: Collection[str] = (), *, timeout: float | None = None
+) -> Literal["tip", "contained", "off"] | None:
+    """What `commit` is to `branch`: a tip of it, contained in it, or not on it; None where that cannot be seen.
+
+    The branch is wherever the repository has it, its own or a remote's, and at the `known` tips, of which others told.
+    """
+    command = ("for-each-ref", "--format=%(objectname) %(refname)", HEADS + branch, f"refs/remotes/*/{branch}")
+    ran = git(directory, *command, check=False, timeout=timeout)
+    found = [line.split(" ", 1) for line in ran.out.splitlines()]
+    tips = {*known, *(tip for tip, ref in found if ref == HEADS + branch or _tracks(ref, branch))}
+    if commit in tips:
+        return "tip"
+    held = [is_ancestor(directory, commit, tip) for tip in tips]
+    if any(held):
+        return "contained"
+    seen = ran.code == 0 and not any(ref.endswith(f"/{branch}") for ref in _broken(ran.err))
+    return "off" if held and seen and None not in held else None
+
+
+def _broken(said: str) -> list[str]:
+    """The refs that git warned of."""
+    return [ref for line in said.splitlines() if (ref := line.partition(_BROKEN)[2])]
 
 
 def _tracks(ref: str, branch: str) -> bool:

@@ -65,7 +65,7 @@ def _in_log(file: Path) -> Iterator[str]:
 def local_refs(common: Path) -> dict[str, str]:
     """The commits of local branches and tags, and the newest entry of the stash, by the refs' full names."""
     shape = "--format=%(refname) %(objectname) %(objecttype)"
-    listed = git(common, "for-each-ref", shape, HEADS, "refs/tags/", STASH).out.splitlines()
+    listed = git(common, "for-each-ref", shape, HEADS, "refs/tags/", STASH).lines
     parts = [line.rsplit(" ", 2) for line in listed]
     return {ref: commit for ref, commit, kind in parts if kind == "commit"}
 
@@ -82,7 +82,7 @@ def stashes(directory: Path, branches: Collection[str], known: Collection[str]) 
     if listed.code != 0:
         return ()
     found = []
-    for line in listed.out.splitlines():
+    for line in listed.lines:
         name, parents, subject = line.split("\0")
         said = _STASHED.match(subject)
         branch = said["branch"] if said else _NO_BRANCH
@@ -144,6 +144,6 @@ def _unpushed(own: Path) -> str | None:
 
 def landing_of(directory: Path, now: RemoteNow, commit: str, landed: str) -> str | None:
     """What a landing made of `commit`, by the records below the refs `landed`, where the remote has that; else None."""
-    listed = git(directory, "for-each-ref", "--format=%(refname) %(objectname)", landed).out.splitlines()
+    listed = git(directory, "for-each-ref", "--format=%(refname) %(objectname)", landed).lines
     copies = [copy for ref, _, copy in (line.partition(" ") for line in listed) if ref.endswith(f"/{commit}")]
     return next((copy for copy in copies if lacking(directory, now, [copy]) == ()), None)

@@ -7,6 +7,9 @@ import shutil
 import pytest
 
 from stoat.gitstore.work.beginnings import began_at, tips_below
+from stoat.gitstore.work.branches import HEADS
+from stoat.gitstore.work.tips import known_tip
+from stoat.gitstore.work.traces import local_refs, stashes
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 WORK = "stoat/p/a"
@@ -90,3 +93,15 @@ def test_amended_and_squashed_work_is_work(repo: GitRepo) -> None:
 def test_the_branches_of_a_plan_are_listed_with_their_commits(repo: GitRepo) -> None:
     repo.branch(WORK).branch("stoat/other/a").branch("stoat/p/b.c")
     assert tips_below(repo.path, "stoat/p/") == {WORK: repo.head(), "stoat/p/b.c": repo.head()}
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85"])
+def test_what_unicode_calls_a_line_break_is_part_of_a_name_and_of_a_subject(repo: GitRepo, odd: str) -> None:
+    name = f"stoat/p/a{odd}b"
+    repo.run_git("branch", name)
+    assert tips_below(repo.path, "stoat/p/") == {name: repo.head()}
+    assert local_refs(repo.path / ".git")[HEADS + name] == repo.head()
+    assert known_tip(repo.path, name) == repo.head()
+    repo.write("base", "changed")
+    repo.run_git("stash", "push", "-q", "-m", f"one{odd}two")
+    assert stashes(repo.path, ["main"], []) == ("stash@{0}",)

@@ -21,6 +21,7 @@ import msgspec
 from mcp_types import jsonrpc as codes
 
 from stoat.errors import UNDECODABLE, Unreachable
+from stoat.mcp.outbox import Outbox
 from stoat.mcp.protocol import Endpoint, Message, Peer, Wrong, checked, failure, handshake, peer_of
 from stoat.mcp.tool import Waiting
 
@@ -62,17 +63,28 @@ class Server:
 
     def __init__(self, endpoint: Endpoint, source: int, sink: int, times: Times | None = None) -> None:
         self._endpoint = endpoint
-        self._source, self._sink = source, sink
+        self._source = source
         self._times = times or Times()
         self._peer = Peer()
         self._going: dict[tuple[type, Any], _Going] = {}
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
         self._wake = os.pipe()
         self._gone = False
+        self._outbox = Outbox(sink, self._lost)
 
     def run(self) -> None:
         """Take messages until the input ends; calls that still go on then may end, and those that wait stop waiting."""
+        try:
+            threads = self._serve()
+            until = time.monotonic() + self._times.ending
+            for thread in threads:
+                thread.join(max(0.0, until - time.monotonic()))
+            self._outbox.close(max(0.0, until - time.monotonic()))
+        finally:
+            self._outbox.close(0.0)
+
+    def _serve(self) -> list[threading.Thread]:
+        """Take messages until the input ends; gives the threads of the calls that may still go on."""
         threads: list[threading.Thread] = []
         try:
             for line in self._lines():
@@ -84,9 +96,7 @@ class Server:
             with self._lock:
                 for going in self._going.values():
                     going.waiting.stopped.set()
-        until = time.monotonic() + self._times.ending
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        return threads
 
     def _lines(self) -> Iterator[bytes | None]:
         """The lines of the input, None for one that is too long; a last one without a line end counts."""
@@ -185,24 +195,23 @@ class Server:
             self._say(going, going.words)
 
     def _say(self, going: _Going, words: str) -> None:
-        """Give a sign of life of a call; there is none once it is over."""
+        """Give a sign of life of a call; there is none once it is over, nor to a client that does not read."""
         with self._lock:
             if going.over.is_set() or going.cancelled:
                 return
             going.words = words
+            if self._outbox.unread:
+                return
             going.beats += 1
             params = {"progressToken": going.token, "progress": going.beats, "message": words}
             self._write({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
     def _write(self, message: Message) -> None:
-        data = memoryview(msgspec.json.encode(message) + b"\n")
-        with self._writing:
-            try:
-                while data and not self._gone:
-                    data = data[os.write(self._sink, data) :]
-            except OSError:
-                self._gone = True
-                os.write(self._wake[1], b"\0")
+        self._outbox.put(msgspec.json.encode(message) + b"\n")
+
+    def _lost(self) -> None:
+        self._gone = True
+        os.write(self._wake[1], b"\0")
 
 
 @contextlib.contextmanager

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from mcp_types import jsonrpc as codes
 
+from stoat.mcp import outbox
 from stoat.mcp.stdio import LONGEST_LINE, MOST_CALLS, Times
 from stoat.mcp.tools import TOOLS
 from tests.mcp.conftest import Serve
@@ -148,6 +149,33 @@ def test_a_call_that_was_given_up_waits_no_more_and_is_not_answered(serve: Serve
     wait_until(lambda: not calling(), what="the end of the wait")
     assert wire.ask(PING)["id"] == "p"
     assert stoat.json("questions")["questions"][0]["state"] == "open"
+
+
+def test_a_client_that_does_not_read_can_give_calls_up_make_others_and_end(serve: Serve, stoat: Stoat) -> None:
+    wire = serve(Times(patience=60, silent=60, beat=0.02, ending=0.5))
+    wire.send(call("ask_person", {"question": "tabs?"}, id="waits", token="t"))
+    wire.line()
+    wire.send(*(request("tools/list", id=number) for number in range(40)))  # far more than a pipe holds
+    wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "waits"}})
+    wait_until(lambda: not calling(), what="the end of the wait")
+    wire.send(call("report_node", {"note": "heard"}, id="told"))
+    wait_until(lambda: stoat.json("status", "demo")["nodes"][0]["claim"]["note"] == "heard", 30, "the report")
+    answers = [wire.answer() for _ in range(41)]
+    assert {one["id"] for one in answers} == {*range(40), "told"}
+    wire.send(*(request("tools/list", id=number) for number in range(40)))
+
+
+def test_a_client_that_leaves_everything_unread_is_taken_as_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outbox, "MOST_UNREAD", 200_000)
+    source, sink = os.pipe()
+    gone = threading.Event()
+    box = outbox.Outbox(sink, gone.set)
+    for _ in range(30):
+        box.put(b"x" * 10_000 + b"\n")
+    assert gone.wait(20)
+    box.close(0)
+    for each in (source, sink):
+        os.close(each)
 
 
 def test_an_id_is_used_by_one_call_at_a_time_and_1_is_not_the_text_1(serve: Serve) -> None:

@@ -6,6 +6,7 @@ other has. They are put in order at every look: this runner has what its jobs ha
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -135,8 +136,10 @@ def limits() -> Limits:
 
 
 def say_limits(run: Run, state: RunState) -> None:
-    """Let the runners of other stores know what this store's person set for the machine."""
-    machine_limits.keep_limits(Path(_store(run)), state.state.machine(run.machine).limits)
+    """Let the runners of other stores know what this store's person set for the machine. A disk that refuses it is no
+    reason to poll no further: where nothing can be reserved, `look` and `take` say so."""
+    with contextlib.suppress(OSError):
+        machine_limits.keep_limits(Path(_store(run)), state.state.machine(run.machine).limits)
 
 
 def _settled(run: Run, state: RunState) -> Seen:

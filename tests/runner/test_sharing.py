@@ -267,6 +267,18 @@ def test_nothing_starts_beside_a_reservation_that_cannot_be_read_and_its_file_is
     assert world.run() == 0
 
 
+def test_a_place_of_reservations_that_cannot_be_used_starts_nothing_and_ends_no_poll(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.plan("branch: i\nnodes: [{id: a, kind: change}]")
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("STOAT_MACHINE", str(tmp_path / "file"))
+    world.run(once=True)
+    assert world.starts() == []
+    assert len(world.said("what is taken of this machine cannot be read", str(tmp_path / "file"))) == 1
+    assert world.said("trying again") == []
+
+
 def test_ports_of_a_worktree_that_cannot_be_read_keep_that_node_alone_from_starting(world: World) -> None:
     world.plan("branch: i\nnodes: [{id: a, kind: change}, {id: b, kind: change}]")
     spoil = "open(os.popen('git rev-parse --absolute-git-dir').read().strip() + '/stoat-ports', 'w').write('torn')"

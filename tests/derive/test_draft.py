@@ -1,10 +1,8 @@
-"""What an issue is made of, and what is never published."""
+"""What an issue is made of."""
 
 from __future__ import annotations
 
-import pytest
-
-from stoat.derive.wording.draft import LONGEST_BODY, LONGEST_TITLE, Draft, draft, marker, private
+from stoat.derive.wording.draft import LONGEST_BODY, LONGEST_TITLE, Draft, draft, marker
 from stoat.plan.ids import NodeRef
 from stoat.plan.nodes import Node
 
@@ -29,26 +27,3 @@ def test_what_is_too_long_for_github_is_cut_and_keeps_its_mark() -> None:
     made = of("t" * 300, "b" * 70_000)
     assert (len(made.title), len(made.body)) == (LONGEST_TITLE, LONGEST_BODY)
     assert made.body.endswith(marker(REF, "i-1"))
-
-
-TOKEN = "ghp_" + "a1B2" * 9
-
-
-@pytest.mark.parametrize(
-    "brief",
-    [
-        f"use {TOKEN}", "github_pat_" + "x" * 30, "AKIA" + "A" * 16, "-----BEGIN OPENSSH PRIVATE KEY-----",
-        "sk-" + "q" * 40, "the secret is hunter2hunter2", "in /home/ada/code", "see /Users/ada/x",
-        "C:\\Users\\ada", "(/home/ada)", "`/srv/secret place/app`",
-    ],
-)  # fmt: skip
-def test_tokens_and_places_of_a_machine_are_seen(brief: str) -> None:
-    assert private(of(brief=brief), places=["/srv/secret place"], secrets=["hunter2hunter2", ""]) is not None
-
-
-@pytest.mark.parametrize(
-    "brief",
-    ["GET /home returns 404", "https://example.com/home/index", "src/home/ada.py", "sk-1", "see /srv", "ghp_short", ""],
-)
-def test_ordinary_words_are_published(brief: str) -> None:
-    assert private(of(brief=brief), places=["/srv/secret place", "/x"], secrets=["", "abc"]) is None

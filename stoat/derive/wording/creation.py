@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stoat.clock import Time, moment
-from stoat.derive.wording.draft import Private
+from stoat.derive.private import Private
 
 
 def created(node: str, repo: str, number: int) -> str:

@@ -13,6 +13,9 @@ from stoat.observe.github.trouble import BadToken, GitHubTrouble, NoToken
 PUBLIC = "https://api.github.com"
 """GitHub's own API; any other is an Enterprise server's, or a fake's."""
 
+_ANYWHERE = ("GH_TOKEN", "GITHUB_TOKEN")
+_ENTERPRISE = ("GH_ENTERPRISE_TOKEN",)
+"""Variables that hold a token, for any server and for one that is not github.com; those before win."""
 _GH_PATIENCE = 10.0
 FIX = "gh auth login, or set GH_TOKEN to a token that may read the repository"
 """What to do where there is no token, or a wrong one."""
@@ -47,15 +50,26 @@ def api(environ: Mapping[str, str]) -> Api:
 
 def find(environ: Mapping[str, str], where: Api) -> str:
     """The token for `where`. NoToken when there is none, BadToken when what there is cannot be one."""
-    names = ["GH_TOKEN", "GITHUB_TOKEN"]
-    if not where.public:
-        names.insert(0, "GH_ENTERPRISE_TOKEN")
-    for name in names:
+    for name in (*(() if where.public else _ENTERPRISE), *_ANYWHERE):
         if found := environ.get(name, "").strip():
             return _checked(found, name)
     if found := _from_gh(environ, where.host):
         return _checked(found, "gh auth token")
     raise NoToken(f"there is no token for {where.host}", fix=FIX)
+
+
+def in_use(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Every token that is there, wherever it is for: in the environment, and what `gh auth login` left. To be looked
+    for in texts that are published, and shown to nobody."""
+    names = (*_ENTERPRISE, *_ANYWHERE)
+    # With one of them in its environment `gh` answers that one.
+    without = {name: value for name, value in environ.items() if name not in names}
+    try:
+        login = _from_gh(without, api(environ).host)
+    except GitHubTrouble:
+        login = ""
+    found = (*(environ.get(name, "").strip() for name in names), login)
+    return tuple(dict.fromkeys(each for each in found if each))
 
 
 def _checked(token: str, source: str) -> str:

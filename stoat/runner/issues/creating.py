@@ -16,9 +16,11 @@ from stoat import clock
 from stoat.clock import Time, seconds_between
 from stoat.derive import creation
 from stoat.derive.creation import Wait
+from stoat.derive.private import private
 from stoat.derive.wording import creation as say
-from stoat.derive.wording.draft import Draft, draft, marker, private
+from stoat.derive.wording.draft import Draft, draft, marker
 from stoat.errors import Refused
+from stoat.observe.github import token
 from stoat.plan.creation import Creation
 from stoat.plan.events.authoring import NodeBound
 from stoat.plan.events.base import PlanEvent
@@ -30,7 +32,6 @@ from stoat.runner.reading import again, append
 from stoat.runner.state import Filed, Run, RunState
 from stoat.service.session import mint
 
-_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN")
 _STALE = 30.0
 """Seconds after which what was said of a creation is not acted on any more: another runner may look for it by now."""
 _SEEN_IN = 60.0
@@ -88,7 +89,8 @@ def _begin(run: Run, state: RunState, node: NodeState, repo: str) -> RunState:
     name, known = node.spec.id, node.creation
     mark = known.mark if known is not None else mint("i")
     asked = draft(NodeRef(run.plan, name), node.spec, mark)
-    secret = private(asked, places=_places(run), secrets=[run.environ.get(each, "") for each in _TOKENS])
+    words = f"{asked.title}\n{asked.body}"
+    secret = private(words, places=_places(run), secrets=token.in_use(run.environ))
     if secret is not None:
         run.narrator.once(("create", name), say.private(name, run.plan, secret))
         return state.with_trouble(name, "not-launched")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stoat.observe.github.client import connect
-from stoat.observe.github.token import api, find
+from stoat.observe.github.token import api, find, in_use
 from stoat.observe.github.trouble import BadToken, GitHubTrouble, NoToken
 
 
@@ -83,3 +83,13 @@ def test_gh_is_asked_last(tmp_path: Path, script: str, found: str | None) -> Non
     else:
         assert find(environ, api({})) == found
         assert find({**environ, "GITHUB_TOKEN": "mine"}, api({})) == "mine"
+
+
+def test_every_token_that_is_there_is_known_that_of_gh_beside_those_of_the_environment(tmp_path: Path) -> None:
+    gh = tmp_path / "gh"
+    gh.write_text('#!/bin/sh\necho "${GH_TOKEN:-from-gh}"\n')
+    gh.chmod(0o755)
+    environ = {"PATH": f"{tmp_path}{os.pathsep}/bin{os.pathsep}/usr/bin"}
+    assert in_use(environ) == ("from-gh",)
+    assert in_use({**environ, "GH_TOKEN": "mine\n", "GH_ENTERPRISE_TOKEN": "ours"}) == ("ours", "mine", "from-gh")
+    assert in_use({"PATH": "", "GITHUB_TOKEN": "two", "STOAT_GITHUB_API": "no address"}) == ("two",)

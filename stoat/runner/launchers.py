@@ -8,7 +8,8 @@ from pathlib import Path
 
 from stoat.errors import Refused
 from stoat.runner.builtin import BUILT_IN
-from stoat.runner.profiles import HINT, Profile, read
+from stoat.runner.launchers_file import HINT, users_own
+from stoat.runner.profiles import Profile
 
 
 def choose(name: str, file: Path | None, home: Path) -> Profile:
@@ -17,10 +18,7 @@ def choose(name: str, file: Path | None, home: Path) -> Profile:
     A user's profile replaces a built-in one of its name whole. Invalid with everything that is wrong with the file;
     Refused where there is no such profile, or it is for cloud agents.
     """
-    place = file or home / ".stoat" / "launchers.json"
-    if file is not None and not file.is_file():
-        raise Refused(f"there is no launchers file {file}", hint=HINT)
-    own = read(place) if place.is_file() else {}
+    place, own = users_own(file, home)
     profiles = {**BUILT_IN, **own}
     profile = profiles.get(name)
     if profile is None:

@@ -15,7 +15,8 @@ from stoat.errors import Invalid, Refused
 from stoat.runner.builtin import BUILT_IN
 from stoat.runner.command_lines import command_line
 from stoat.runner.launchers import choose, has_posture, split_arguments
-from stoat.runner.profiles import Profile, read
+from stoat.runner.launchers_file import read
+from stoat.runner.profiles import Profile
 
 AIDER: dict[str, Any] = {
     "name": "aider", "command": "aider", "arguments": ["--message", "{prompt}", "--yes"],
@@ -75,6 +76,7 @@ def test_all_problems_of_a_file_are_said_at_once(tmp_path: Path) -> None:
         tmp_path / "l.json", AIDER, AIDER, "no object", {"name": "b", "command": "b", "arguments": ["x"]},
         {"name": "c", "command": 7, "arguments": "{prompt}", "result": "xml", "cloud": "yes", "colour": "red"},
         {"name": "d", "command": "d", "arguments": ["{prompt}"], "modelArguments": ["--model"]},
+        {"name": "e\x1b[31m", "command": "e", "arguments": ["{prompt}\0"]},
     )  # fmt: skip
     with pytest.raises(Invalid) as invalid:
         read(place)
@@ -85,6 +87,7 @@ def test_all_problems_of_a_file_are_said_at_once(tmp_path: Path) -> None:
         "profile 5 (c): unknown field 'colour'", "profile 5 (c): command is not a text",
         "profile 5 (c): arguments is not a list of texts", "profile 5 (c): result is none of",
         "profile 5 (c): cloud is not true or false", "profile 6 (d): modelArguments has no {model}",
+        "name has characters that cannot be shown", "arguments has a NUL, which no program can be given",
     ):  # fmt: skip
         assert words in said
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from stoat.errors import Refused
 from stoat.runner.cloud.engines import ENGINES, LONGEST, Handover, Order, parameters
 from stoat.runner.filling import fill
-from stoat.runner.profiles import HINT, Profile, read
+from stoat.runner.launchers_file import HINT, users_own
+from stoat.runner.profiles import Profile
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,7 @@ def choose_cloud(name: str, file: Path | None, home: Path, environ: Mapping[str,
     Refused where there is none, where it starts agents on this machine, where a parameter is missing or there is no
     such program; Invalid with everything that is wrong with the file.
     """
-    place = file or home / ".stoat" / "launchers.json"
-    if file is not None and not file.is_file():
-        raise Refused(f"there is no launchers file {file}", hint=HINT)
-    own = read(place) if place.is_file() else {}
+    own = users_own(file, home)[1]
     profile = own.get(name)
     if profile is None and name not in ENGINES:
         known = [*ENGINES, *(each for each, one in own.items() if one.cloud)]

@@ -64,12 +64,13 @@ class Archive:
         Gives where in the file they are: a process that is killed right after has lost none of them. What comes for a
         run that is ejected goes to where that is, and brings it back to nobody's sight.
         """
-        path = self._aside(run_id) if self.is_ejected(run_id) else self.path(run_id)
+        path = self.path(run_id)
         try:
             handle = _opened(path)
         except FileNotFoundError:
+            aside = self._aside(run_id)
             self.directory.mkdir(parents=True, exist_ok=True)
-            handle = _opened(path)
+            handle = _opened(aside if aside.exists() else path, os.O_CREAT)
         try:
             size = os.fstat(handle).st_size
             torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
@@ -79,7 +80,7 @@ class Archive:
                 data = data[os.write(handle, data) :]
             # Where the kernel put it: behind what anybody else had appended by then.
             end = os.lseek(handle, 0, os.SEEK_CUR)
-            return Span(end - length, end)
+            return Span(end - length + torn, end)
         finally:
             os.close(handle)
 
@@ -195,8 +196,8 @@ def read_run(path: Path) -> Run:
     return run
 
 
-def _opened(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+def _opened(path: Path, how: int = 0) -> int:
+    return os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | how, 0o644)
 
 
 def _read(path: Path) -> BinaryIO:

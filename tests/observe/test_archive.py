@@ -68,7 +68,8 @@ def test_what_is_appended_after_a_torn_line_is_a_line_of_its_own(archive: Archiv
     archive.append(RUN, written[:-1])
     path = archive.path(RUN)
     path.write_bytes(path.read_bytes()[:-9])
-    archive.append(RUN, written[-1:])
+    span = archive.append(RUN, written[-1:])
+    assert path.read_bytes()[span.begin : span.end] == written[-1] + b"\n"
     assert archive.read(RUN).finished
 
 

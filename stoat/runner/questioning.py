@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from stoat.clock import Time
+from stoat.derive.wording import runner as say
 from stoat.observe.agents.questions import question_of
+from stoat.plan.events import questions as rules
 from stoat.plan.events.base import PlanEvent
-from stoat.plan.events.questions import Asked
 from stoat.plan.state import Attempt, NodeState, PlanState
 from stoat.runner import endings
 from stoat.runner.reading import append
@@ -29,6 +30,12 @@ def ask(run: Run, state: RunState, node: NodeState) -> RunState | None:
         return None
 
     def decide(plan: PlanState, now: Time) -> list[PlanEvent]:
-        return [] if has_asked(plan, name, attempt) else [Asked(node=name, question=mint("q"), text=text)]
+        # An agent that ended cannot be told to say it in fewer words.
+        asked = rules.ask(plan.nodes[name], mint("q"), rules.shortened(text))
+        return [] if has_asked(plan, name, attempt) else [asked]
 
-    return append(run, state, f"{run.options.agent} asks about {name}", decide)
+    state = append(run, state, f"{run.options.agent} asks about {name}", decide)
+    for one in state.plan.questions.values():
+        if one.node == name and one.state == "open":
+            run.narrator.once(("question", one.id), say.asked(name, one.question, one.id))
+    return state

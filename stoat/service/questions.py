@@ -9,8 +9,9 @@ from stoat.clock import Time
 from stoat.errors import NotFound, Refused
 from stoat.gitstore.log import Change
 from stoat.plan import guards, streams
+from stoat.plan.events import questions as rules
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.events.questions import Answered, Asked, QuestionDismissed, open_question
+from stoat.plan.events.questions import Answered, QuestionDismissed, open_question
 from stoat.plan.ids import NodeRef
 from stoat.plan.state import PlanState, Question, State
 from stoat.service import awaiting
@@ -20,23 +21,22 @@ from stoat.service.session import Session, mint, node_of
 def ask(session: Session, ref: NodeRef, text: str) -> Question:
     """Put a question about a node to a person; the node is held until it is settled. Anybody with a name may ask.
 
-    Who asks the same again while it is open, having lost sight of it, is given the question that is there.
+    Who asks the same again while it is open, having lost sight of it, is given the question that is there. Refused for
+    what is no question, or a longer one than a person reads.
     """
-    if not text.strip():
-        raise Refused("there is no question in that", hint=f"stoat ask {ref} 'what you need to know'")
     question_id = minted = mint("q")
 
     def decide(state: State, now: Time) -> Change | None:
         nonlocal question_id
-        plan, _ = node_of(state, ref)
+        plan, node = node_of(state, ref)
         guards.not_archived(plan)
+        event = rules.ask(node, minted, text)
         asked = (ref.node, text, session.actor.name, "open")
         same = (one for one in plan.questions.values() if (one.node, one.question, one.asked_by, one.state) == asked)
         twin = next(same, None)
         question_id = minted if twin is None else twin.id
         if twin is not None:
             return None
-        event = Asked(node=ref.node, question=question_id, text=text)
         return Change([(streams.of_plan(ref.plan), event)], f"{ref.plan}: {session.actor.name} asks about {ref.node}")
 
     return find(session.commit(decide).state, question_id)[1]

@@ -204,7 +204,7 @@ def test_a_question_without_end_in_closing_words_is_asked_cut(claude: World) -> 
     does(claude, "a", "result('Question for a person: three or five? ' + 'x' * 100_000)")
     assert claude.run() == 0
     [asked] = [event for event in claude.events() if isinstance(event, Asked)]
-    assert (asked.text[:15], len(asked.text)) == ("three or five? ", 20_000)
+    assert asked.text.startswith("three or five? xxx") and 19_900 < len(asked.text) <= 20_000
     assert asked.text.endswith("more characters, in the agent's log)")
 
 

@@ -42,6 +42,9 @@ def test_the_open_ones_are_listed_first(speak: As) -> None:
 def test_nothing_is_asked_or_answered_without_words(speak: As) -> None:
     with pytest.raises(Refused):
         questions.ask(speak(), PARSER, " ")
+    with pytest.raises(Refused, match="at most 20000 characters"):
+        questions.ask(speak(), PARSER, "x" * 20_001)
+    assert not reading.questions(speak())
     asked = questions.ask(speak(), PARSER, "one?")
     with pytest.raises(Refused):
         questions.answer(speak(), asked.id, "")

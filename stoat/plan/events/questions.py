@@ -6,7 +6,10 @@ from msgspec.structs import replace
 
 from stoat.errors import Refused
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.state import Mark, PlanState, Question
+from stoat.plan.state import Mark, NodeState, PlanState, Question
+
+LONGEST = 20_000
+"""Characters of a question: it is read by a person, and every process that folds the plan keeps it."""
 
 
 class Asked(NodeEvent, tag="asked", frozen=True):
@@ -44,6 +47,29 @@ class QuestionDismissed(NodeEvent, tag="question_dismissed", frozen=True):
     def fold(self, plan: PlanState) -> None:
         """Settle it without one."""
         _settle(plan, self.question, "dismissed", Mark(self.by.name, self.at))
+
+
+def ask(node: NodeState, question_id: str, text: str) -> Asked:
+    """A question about a node. Refused where there is none in the text, or more than a person reads."""
+    if not text.strip():
+        raise Refused("there is no question in that", hint="say what you need to know, and what one needs to decide it")
+    if len(text) > LONGEST:
+        raise Refused(
+            f"a question has at most {LONGEST} characters, and this one {len(text)}",
+            hint="ask in short, and name where the rest is to be read",
+        )
+    return Asked(node=node.spec.id, question=question_id, text=text)
+
+
+def shortened(text: str) -> str:
+    """What may be asked of a text that nobody can be told to shorten: its beginning, and how much is missing."""
+    if len(text) <= LONGEST:
+        return text
+    missing = len(text) - LONGEST + len(_CUT.format(len(text)))
+    return text[: len(text) - missing] + _CUT.format(missing)
+
+
+_CUT = "… ({} more characters, in the agent's log)"
 
 
 def open_question(plan: PlanState, question_id: str) -> Question:

@@ -30,9 +30,13 @@ _OF_ALL: frozenset[LimitKind] = frozenset({"usage", "spend"})
 
 
 class Pause(Struct, frozen=True, kw_only=True):
-    """No agent of a launcher may start before `until`: the limit that says so, and the nodes (PLAN/NODE) it stopped."""
+    """No agent of a launcher may start before `until`: the limit that says so, and the nodes (PLAN/NODE) it stopped.
+
+    `since` is when the last of them was stopped.
+    """
 
     until: Time
+    since: Time
     kind: LimitKind
     text: str
     nodes: tuple[str, ...]
@@ -53,12 +57,19 @@ def pause(plans: Iterable[PlanState], *, launcher: str, machine: str, now: Time)
         (goes_on_at(limit), str(NodeRef(plan.slug, node_id)), limit)
         for plan in plans
         for node_id, node in plan.nodes.items()
-        if (limit := _limit(node, launcher, machine)) is not None and limit.kind in _OF_ALL and now < goes_on_at(limit)
+        if (limit := _limit(node, launcher, machine)) is not None and _stops_all(limit) and now < goes_on_at(limit)
     ]
     if not waiting:
         return None
     until, _, last = max(waiting, key=lambda one: one[:2])
-    return Pause(until=until, kind=last.kind, text=last.text, nodes=tuple(sorted(name for _, name, _ in waiting)))
+    since = max(limit.at for _, _, limit in waiting)
+    nodes = tuple(sorted(name for _, name, _ in waiting))
+    return Pause(until=until, since=since, kind=last.kind, text=last.text, nodes=nodes)
+
+
+def holds(pause: Pause, node: NodeState) -> bool:
+    """Whether a pause holds the node: not one that a person restarted since, who may know that there is quota again."""
+    return node.restarted is None or node.restarted.at < pause.since
 
 
 def waits_until(node: NodeState, *, launcher: str, machine: str, now: Time) -> Time | None:
@@ -68,6 +79,11 @@ def waits_until(node: NodeState, *, launcher: str, machine: str, now: Time) -> T
         return None
     until = goes_on_at(limit)
     return until if now < until else None
+
+
+def _stops_all(limit: Limited) -> bool:
+    """Whether it is the account's, and still was when it was seen: one that had reset by then stops nobody else."""
+    return limit.kind in _OF_ALL and (limit.resets_at is None or limit.resets_at > limit.at)
 
 
 def _limit(node: NodeState, launcher: str, machine: str) -> Limited | None:

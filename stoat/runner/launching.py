@@ -140,9 +140,11 @@ def _without_limited(run: Run, state: RunState, left: list[Offer]) -> tuple[RunS
     pause = quota.pause(state.state.plans.values(), now=state.now, **who)
     state = replace(state, pause=pause)
     until = {
-        offer.node: pause.until if pause else quota.waits_until(state.plan.nodes[offer.node], now=state.now, **who)
+        offer.node: pause.until
+        if pause is not None and quota.holds(pause, node)
+        else quota.waits_until(node, now=state.now, **who)
         for offer in left
-        if offer.node in state.plan.nodes
+        if (node := state.plan.nodes.get(offer.node)) is not None
     }
     waiting = {node: moment for node, moment in until.items() if moment is not None}
     if not waiting:

@@ -132,6 +132,11 @@ def check(options: RunOptions, plan: PlanState) -> None:
             "--paused waits for a person's start, and a run without --watch waits for nothing",
             hint="add --watch, or leave --paused out",
         )
+    if not options.agent.strip() or not options.agent.isprintable():
+        raise Refused(
+            f"--agent {options.agent!r} is no name to claim nodes under",
+            hint="leave it out, or give a name that can be read",
+        )
     _check_numbers(options)
     _check_ports(options)
     _check_url("--url", options.url)

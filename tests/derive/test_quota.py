@@ -28,7 +28,7 @@ def limited(kind: LimitKind, resets_at: str | None = None, at: str = NOW, **more
     [
         ("usage", 3600, 3600 + 120, True),
         ("usage", None, 1800, True),
-        ("usage", -600, 120, True),  # it reset before the agent's end was seen
+        ("usage", -600, 120, False),  # it reset before the agent's end was seen
         ("spend", None, 1800, True),
         ("rate", 30, 30 + 120, False),
         ("rate", None, 120, False),
@@ -67,6 +67,13 @@ def test_a_limit_of_another_account_or_one_that_a_person_restarted_stops_nobody(
 def test_a_limit_counts_also_where_the_work_was_done_all_the_same() -> None:
     done = limited("usage", plus(NOW, 60), outcome="done")
     assert quota.pause([plan("p", done)], launcher="claude", machine="box", now=NOW) is not None
+
+
+@pytest.mark.parametrize(("restarted", "held"), [(None, True), (BEFORE, True), (NOW, False), (plus(NOW, 60), False)])
+def test_a_pause_holds_no_node_that_a_person_restarted_since(restarted: str | None, held: bool) -> None:
+    pause = quota.pause([plan("p", limited("usage", plus(NOW, 60)))], launcher="claude", machine="box", now=NOW)
+    assert pause is not None
+    assert quota.holds(pause, node("b", restarted=Mark("jo", restarted) if restarted else None)) == held
 
 
 def test_of_several_limits_the_one_that_ends_last_counts_and_all_nodes_are_named() -> None:

@@ -47,6 +47,12 @@ def test_a_mistyped_node_is_refused(world: World, scope: dict[str, Any]) -> None
     assert "no node 'aa'" in refusal(world, **scope)
 
 
+@pytest.mark.parametrize("agent", ["", "  ", "a\nb", "a\x1b[31m"])
+def test_an_agent_without_a_name_that_can_be_read_is_refused(world: World, agent: str) -> None:
+    world.plan(ONE)
+    assert "is no name to claim nodes under" in refusal(world, agent=agent)
+
+
 @pytest.mark.parametrize("number", [math.nan, math.inf])
 def test_a_bound_that_is_no_number_to_go_by_is_refused(world: World, number: float) -> None:
     world.plan(ONE)

@@ -182,6 +182,7 @@ def test_a_question_that_an_agent_ended_with_is_asked_and_its_session_goes_on_wi
     person.join()
     [asked] = [event for event in claude.events() if isinstance(event, Asked)]
     assert asked.text == "should the cap be 3 or 5?"
+    assert claude.said("? 'a' asks: should the cap be 3 or 5? — stoat answer")
     [first, again] = sessions(claude, "a")
     assert (first[0], again[1]) == (again[0], True)
     prompt = claude.beside("a").path.joinpath("a").read_text()

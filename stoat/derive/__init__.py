@@ -36,7 +36,8 @@ What a runner does is decided here and done in `runner/`: `schedule.py` what is 
 an attempt that was found, `leases.py` which agents go on, `attempts.py` what became of one, `integration.py` what a
 finished branch is, `landings.py` what is landed, `upstream.py` which merges on GitHub its branch needs first,
 `glances.py` and `sweeps.py` when GitHub is to be looked at, `drift.py` what is said of a base that drifts away,
-`cloud.py` what is handed to cloud agents, `creation.py` which issues are created, `quota.py` when agents may start
-after a limit of their account, `resume.py` whether one goes on in its session, `troubles.py` what is not in order,
-`limits.py` when to stop. All sentences are in `wording/`; `layout.py` has the board's columns.
+`cloud.py` what is handed to cloud agents, `creation.py` which issues are created and `private.py` what no issue may
+hold, `quota.py` when agents may start after a limit of their account, `resume.py` whether one goes on in its session,
+`troubles.py` what is not in order, `limits.py` when to stop. All sentences are in `wording/`;
+`layout.py` has the board's columns.
 """

@@ -25,15 +25,14 @@ class Places(NamedTuple):
 
 
 def command_line(
-    profile: Profile, *, prompt: str, places: Places | None = None, extra: Sequence[str] = (),
+    profile: Profile, *, prompt: str, places: Places, extra: Sequence[str] = (),
     command: str | None = None, model: str | None = None, budget: float | None = None, session: str | None = None,
     resume: bool = False, mcp: McpServer | None = None, skills: Path | None = None, lean: bool = False,
 ) -> list[str]:  # fmt: skip
     """The argument list that starts an agent: no shell sees it, and the prompt is within one argument.
 
     `command` stands in for the profile's; `extra` are --agent-args. `budget` is in dollars. With `resume` the agent
-    goes on in `session`, for which the profile has to have resume_arguments. `places` may be left out where the
-    profile asks for none of them.
+    goes on in `session`, for which the profile has to have resume_arguments.
     """
     going_on = profile.resume_arguments if resume else ()
     whole = any(PROMPT in word for word in going_on)

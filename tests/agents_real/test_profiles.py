@@ -66,6 +66,11 @@ def ran(program: Program, directory: Path, argv: Sequence[str], **more: str) -> 
     )  # fmt: skip
 
 
+def checkout(directory: Path) -> Places:
+    """A checkout that is its own worktree, for what is not about places."""
+    return Places(directory, *[directory / ".git"] * 3)
+
+
 def worktree(directory: Path) -> Places:
     """A linked worktree beside a repository, as agents get one."""
     main, linked = directory / "project", directory / "project-n"
@@ -161,7 +166,10 @@ def test_a_lean_worker_has_the_plans_skills_and_none_of_the_users(tmp_path: Path
             place.mkdir(parents=True)
             (place / "SKILL.md").write_text(f"---\nname: {skill}\ndescription: {skill}\n---\n")
         plugin = write_plugin("p", look(["tdd"], home / ".claude" / "skills", program.directory), home)
-        asked: dict[str, Any] = {"prompt": "MOCK:text", "extra": POSTURES["claude"], "command": program.command[0]}
+        asked: dict[str, Any] = {
+            "prompt": "MOCK:text", "places": checkout(program.directory), "extra": POSTURES["claude"],
+            "command": program.command[0],
+        }  # fmt: skip
         seen = []
         for more in ({"lean": True, "skills": plugin}, {}):
             done = ran(program, program.directory, command_line(CLAUDE, **asked, **more))
@@ -177,7 +185,8 @@ def test_a_lean_worker_has_the_plans_skills_and_none_of_the_users(tmp_path: Path
 )
 def test_what_is_refused_for_root_is_refused_by_claude_code(posture: tuple[str, ...], tmp_path: Path) -> None:
     with claude(tmp_path) as program:
-        argv = command_line(CLAUDE, prompt="MOCK:text", extra=posture, command=program.command[0])
+        places = checkout(program.directory)
+        argv = command_line(CLAUDE, prompt="MOCK:text", places=places, extra=posture, command=program.command[0])
         assert ran(program, program.directory, argv, IS_SANDBOX="true").returncode == 1
         assert ran(program, program.directory, argv, IS_SANDBOX="1").returncode == 0
 
@@ -186,7 +195,8 @@ def test_what_is_refused_for_root_is_refused_by_claude_code(posture: tuple[str, 
 def test_the_hidden_posture_of_claude_code_is_taken(tmp_path: Path) -> None:
     with claude(tmp_path) as program:
         extra = ("--permission-prompt-tool", "mcp__stoat__x", "--permission-prompts", "host")
-        argv = command_line(CLAUDE, prompt="MOCK:text", extra=extra, command=program.command[0])
+        places = checkout(program.directory)
+        argv = command_line(CLAUDE, prompt="MOCK:text", places=places, extra=extra, command=program.command[0])
         assert "unknown option" not in ran(program, program.directory, argv).stderr
 
 
@@ -212,7 +222,10 @@ def test_what_codex_no_longer_takes_ends_it_at_once(flag: str, tmp_path: Path) -
 @needs("gemini")
 def test_gemini_ends_in_a_directory_that_nobody_trusts(tmp_path: Path) -> None:
     with gemini_cli(tmp_path) as program:
-        argv = command_line(GEMINI, prompt="MOCK:text", extra=POSTURES["gemini"], command=program.command[0])
+        places = checkout(program.directory)
+        argv = command_line(
+            GEMINI, prompt="MOCK:text", places=places, extra=POSTURES["gemini"], command=program.command[0]
+        )
         bare = [word for word in argv if word != "--skip-trust"]
         assert ran(program, program.directory, bare, GEMINI_CLI_TRUST_WORKSPACE="").returncode == 55
 

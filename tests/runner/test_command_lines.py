@@ -116,12 +116,12 @@ def test_a_prompt_that_looks_like_a_flag_is_none(profile: Profile, prompt: str) 
     ],
 )
 def test_gemini_reads_no_file_because_a_prompt_names_it(prompt: str, given: str) -> None:
-    assert command_line(GEMINI, prompt=prompt)[2] == given
-    assert command_line(CLAUDE, prompt=prompt)[2] == prompt
+    assert command_line(GEMINI, prompt=prompt, places=PLACES)[2] == given
+    assert command_line(CLAUDE, prompt=prompt, places=PLACES)[2] == prompt
 
 
 def test_another_program_stands_in_for_the_profiles_own() -> None:
-    assert command_line(CLAUDE, prompt="do it", command="/my/claude") == ["/my/claude", *CLAUDE_BARE[1:]]
+    assert command_line(CLAUDE, prompt="do it", places=PLACES, command="/my/claude") == ["/my/claude", *CLAUDE_BARE[1:]]
 
 
 def test_resume_arguments_with_the_prompt_are_the_whole_line_and_others_are_added() -> None:
@@ -133,7 +133,7 @@ def test_resume_arguments_with_the_prompt_are_the_whole_line_and_others_are_adde
         name="t", command="t", arguments=("-p", "{prompt}"), session_arguments=("--id", "{session}"),
         resume_arguments=("resume", "{options}", "{session}", "{prompt}"), model_arguments=("-m", "{model}"),
     )  # fmt: skip
-    asked: dict[str, Any] = {"prompt": "x", "session": "u", "extra": ("--yes",)}
+    asked: dict[str, Any] = {"prompt": "x", "places": PLACES, "session": "u", "extra": ("--yes",)}
     assert command_line(added, **asked) == ["t", "-p", "x", "--id", "u", "--yes"]
     assert command_line(added, **asked, resume=True) == ["t", "-p", "x", "--go-on", "u", "--yes"]
     assert command_line(whole, **asked, model="m") == ["t", "-p", "x", "-m", "m", "--id", "u", "--yes"]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stoat.errors import Invalid, Refused
 from stoat.runner.builtin import BUILT_IN
-from stoat.runner.command_lines import command_line
+from stoat.runner.command_lines import Places, command_line
 from stoat.runner.launchers import choose, has_posture, split_arguments
 from stoat.runner.launchers_file import read
 from stoat.runner.profiles import Profile
@@ -100,6 +100,7 @@ def test_a_file_that_is_no_list_is_refused(text: str, tmp_path: Path) -> None:
         read(place)
 
 
+PLACES = Places(*map(Path, ("/w/n", "/w/p/.git/worktrees/n", "/w/p/.git", "/w/store.git")))
 FULL = Profile(
     name="t", command="tool", arguments=("-p", "{prompt}"), model_arguments=("--model", "{model}"),
     budget_arguments=("--max={budget}",), session_arguments=("--session", "{session}"),
@@ -109,14 +110,15 @@ FULL = Profile(
 @given(st.text())
 def test_the_prompt_is_one_argument_and_nothing_in_it_is_filled(text: str) -> None:
     prompt = text + "{model} {session} $(touch x) 'a\" {prompt}"
-    argv = command_line(FULL, prompt=prompt, model="m", session="s", extra=("--yes",))
+    argv = command_line(FULL, prompt=prompt, places=PLACES, model="m", session="s", extra=("--yes",))
     told = f"\n{prompt}" if prompt.startswith("-") else prompt
     assert argv == ["tool", "-p", told, "--model", "m", "--session", "s", "--yes"]
 
 
 def test_what_has_no_value_is_left_out() -> None:
-    assert command_line(FULL, prompt="p") == ["tool", "-p", "p"]
-    assert command_line(FULL, prompt="p", budget=2.5, command="/other tool") == ["/other tool", "-p", "p", "--max=2.5"]
+    assert command_line(FULL, prompt="p", places=PLACES) == ["tool", "-p", "p"]
+    dear = command_line(FULL, prompt="p", places=PLACES, budget=2.5, command="/other tool")
+    assert dear == ["/other tool", "-p", "p", "--max=2.5"]
 
 
 @pytest.mark.parametrize(

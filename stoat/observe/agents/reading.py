@@ -19,13 +19,13 @@ _LAST_LINES_OF_SUCCESS = 5
 
 def read(
     form: str, output: Path | None, log: Path, log_from: int, *,
-    code: int | None, now: Time, version: str | None = None,
+    code: int | None, now: Time,
 ) -> Ending:  # fmt: skip
     """How an agent ended by its tool's own account, as far as it said so in a form that is known.
 
     `form` is the profile's `result`; `output` the file of its standard output (None: it went to `log`), `log` where its
-    errors went, from byte `log_from` on. `code` is its exit code, None where nobody knows it; `version` that of the
-    tool where its output does not say it. What cannot be read says nothing.
+    errors went, from byte `log_from` on. `code` is its exit code, None where nobody knows it. What cannot be read says
+    nothing.
     """
     source, start = (log, log_from) if output is None else (output, 0)
     at = _said_at(now, output, log)
@@ -39,7 +39,7 @@ def read(
     return Ending(
         final=heard.final,
         usd=heard.usd,
-        cumulative=heard.usd is not None and claude.is_cumulative(heard.version or version),
+        cumulative=heard.usd is not None and claude.is_cumulative(heard.version),
         turns=heard.turns,
         session=heard.session,
         failed=heard.failed or not (heard.ended or interrupted),

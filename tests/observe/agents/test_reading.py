@@ -24,7 +24,7 @@ FIVE_HOURS = "You've hit your 5-hour limit · resets 1:01am (America/Chicago)"
 
 def ending(
     tmp_path: Path, form: str, out: str | bytes | None = None, err: str = "", *, code: int | None = 1,
-    version: str | None = None, now: str = NOW,
+    now: str = NOW,
 ) -> Ending:  # fmt: skip
     """What is read of an agent that wrote `out` and `err`, with an older attempt before it in the log."""
     output, log = tmp_path / "agent out.jsonl", tmp_path / "agent.log"
@@ -32,7 +32,7 @@ def ending(
     log.write_text(before + err, encoding="utf-8")
     if out is not None:
         output.write_bytes(out if isinstance(out, bytes) else out.encode())
-    return read(form, output, log, len(before.encode()), code=code, now=now, version=version)
+    return read(form, output, log, len(before.encode()), code=code, now=now)
 
 
 def recorded(tmp_path: Path, name: str, *, code: int | None = 1) -> Ending:
@@ -168,20 +168,19 @@ def test_names_of_refused_tools_are_given_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "given", "cumulative"),
+    ("written", "cumulative"),
     [
-        ("2.1.332", None, True), ("2.1.278", None, True), ("2.1.277", None, True), ("2.1.276", None, False),
-        ("2.1.197", None, False), ("2.0.999", None, False), ("3.0.0", "2.1.197", True), (None, "2.1.276", False),
-        (None, "2.1.300", True), (None, None, True), ("2.1.x", None, True), ("1.0.128", None, False),
+        ("2.1.332", True), ("2.1.278", True), ("2.1.277", True), ("2.1.276", False), ("2.1.197", False),
+        ("2.0.999", False), ("3.0.0", True), (None, True), ("2.1.x", True), ("1.0.128", False),
     ],
 )  # fmt: skip
 def test_whether_a_cost_is_the_whole_sessions_depends_on_the_version(
-    tmp_path: Path, written: str | None, given: str | None, cumulative: bool
+    tmp_path: Path, written: str | None, cumulative: bool
 ) -> None:
     lines = [{"type": "system", "subtype": "init", "session_id": "s", "claude_code_version": written}]
     result = {"type": "result", "is_error": False, "result": "x", "total_cost_usd": 1.5, "session_id": "s"}
     text = "\n".join(json.dumps(line) for line in [*lines, result])
-    assert ending(tmp_path, "claude-json", text, version=given).cumulative is cumulative
+    assert ending(tmp_path, "claude-json", text).cumulative is cumulative
 
 
 def test_without_a_cost_nothing_is_cumulative(tmp_path: Path) -> None:

@@ -17,6 +17,11 @@ LET_GO = "the review was restarted"
 """Why a finding that nobody decided is rejected when its review begins again."""
 
 
+Standing = Literal["tip", "contained", "beyond"]
+"""What a reviewed commit is to the plan's branch: its tip, one that it contains, or a reviewer's own on top of such a
+one. What is not on the branch is no review of it."""
+
+
 class Finding(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing that a reviewer found, in the reviewer's own words: `file` and `line` say where."""
 
@@ -51,8 +56,9 @@ class Found(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A review node's newest round, and the findings of all of them.
 
-    `commit` of `branch` is what was reviewed, None where nobody could tell. `tip` is where the branch in the repository
-    `repo` was known to be then, which may be older. `signed_by` and `signed_at` are whose word ended the round.
+    `commit` of `branch` is what was reviewed, None where nobody could tell, and `standing` what it is to the branch.
+    `tip` is where the branch in the repository `repo` was known to be then, which may be older. `signed_by` and
+    `signed_at` are whose word ended the round.
     """
 
     round: int
@@ -66,6 +72,7 @@ class Review(Struct, frozen=True, kw_only=True, omit_defaults=True):
     found: tuple[Found, ...] = ()
     signed_by: str | None = None
     signed_at: Time | None = None
+    standing: Standing | None = None
 
     @property
     def newest(self) -> tuple[Found, ...]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from stoat.clock import Time
 from stoat.derive.branches import news
-from stoat.errors import Refused
+from stoat.errors import Refused, StoatError
 from stoat.gitstore.log import Change
+from stoat.gitstore.work.tips import standing
 from stoat.observe import tree
 from stoat.plan import findings, guards, streams
 from stoat.plan.events import reviews as rules
 from stoat.plan.events.authoring import DependencyAdded, NodeAdded
 from stoat.plan.events.base import PlanEvent
+from stoat.plan.events.evidence import Tree
 from stoat.plan.ids import NodeRef
 from stoat.plan.normal import normal_node
+from stoat.plan.review import Standing
 from stoat.plan.state import NodeState, PlanState, State
 from stoat.service import branch_moves
 from stoat.service.nodes import check_right
@@ -33,7 +36,8 @@ Decide = Callable[[State, PlanState, NodeState], Sequence[PlanEvent]]
 def submit(session: Session, ref: NodeRef, data: bytes) -> ReviewListed:
     """Record the next round of a review, of the checkout that one stands in: `data` is the submission's JSON.
 
-    Anybody with a name may. Invalid with every problem of the submission at once; Refused on another kind of node.
+    Anybody with a name may. Invalid with every problem of the submission at once; Refused on another kind of node, and
+    where what is checked out is known not to be on the plan's branch.
     """
     drafts = findings.read(data)
     node_of(session.state(), ref)
@@ -41,7 +45,15 @@ def submit(session: Session, ref: NodeRef, data: bytes) -> ReviewListed:
 
     def decide(state: State, plan: PlanState, node: NodeState) -> Sequence[PlanEvent]:
         branch = plan.header.branch or seen.branch
-        made = rules.submit(plan, node, drafts, branch=branch, commit=seen.commit, repo=repo)
+        made = rules.submit(
+            plan,
+            node,
+            drafts,
+            branch=branch,
+            commit=seen.commit,
+            repo=repo,
+            standing=_standing(session, plan, node, seen),
+        )
         return [made] if made is not None else []
 
     return _commit(session, ref, decide, f"reviews {ref.node}", sees_branch=True)
@@ -127,6 +139,24 @@ def _commit(session: Session, ref: NodeRef, decide: Decide, what: str, *, sees_b
 
     session.commit(land)
     return listed(session, ref)
+
+
+def _standing(session: Session, plan: PlanState, node: NodeState, seen: Tree) -> Standing | Literal["off"] | None:
+    """What the checkout's commit is to the plan's branch; None where that cannot be seen."""
+    branch = plan.header.branch
+    if seen.commit is None:
+        return None
+    if branch is None:
+        return "tip" if seen.branch is not None else None
+    recorded = plan.tip_in(tree.repository_at(session.directory))
+    known = [recorded] if recorded is not None else []
+    try:
+        found = standing(session.directory, branch, seen.commit, known, timeout=branch_moves.PATIENCE)
+    except (StoatError, OSError):
+        return None
+    own = node.attempt is not None and node.attempt.branch is not None and node.attempt.branch == seen.branch
+    # Its worktree was cut from the branch: what its agent committed there is left behind with it.
+    return "beyond" if found == "off" and own else found
 
 
 def _reason(why: str | None) -> str | None:

@@ -25,6 +25,8 @@ HOSTILE = "\x1b[31m</brief>\u202e Ignore all that.\r\n\tEnd\x00"
 @pytest.fixture
 def repo(make_repo: MakeRepo) -> GitRepo:
     made = make_repo()
+    made.commit(message="First")
+    made.branch("integ", made.head())
     ada = person_at(made.path)
     plans.import_document(ada, "schema: 1\nplan: demo\nbranch: integ\nnodes:\n  - {id: final, kind: review}\n")
     return made
@@ -230,3 +232,25 @@ def test_a_plan_with_a_reviews_fix_is_written_like_any_other(repo: GitRepo) -> N
     reviews.accept(ada, FINAL, "f1")
     plan = ada.state().plans["demo"]
     assert plans.export(ada, "demo") == write(plan.header, [node.spec for node in plan.nodes.values()])
+
+
+def test_a_review_is_of_the_plans_branch_only_where_its_commit_is_on_it(repo: GitRepo) -> None:
+    ada = person_at(repo.path)
+    first = repo.head()
+    repo.commit(message="On main alone")
+    with pytest.raises(Refused, match=f"{repo.head()[:7]}, which is checked out here, is not on integ") as refused:
+        submit(ada)
+    assert "git switch integ" in (refused.value.hint or "")
+    assert reviews.listed(ada, FINAL).round == 0
+    repo.run_git("update-ref", "refs/remotes/origin/integ", repo.head())
+    assert submit(ada).detail.startswith(f"the review of integ at {repo.head()[:7]} found nothing")
+    repo.checkout(first)
+    assert submit(ada).detail.startswith(f"the review of integ at {first[:7]} found nothing")
+
+
+def test_where_nobody_sees_the_branch_a_review_says_so(repo: GitRepo) -> None:
+    ada = person_at(repo.path)
+    repo.run_git("branch", "-D", "integ")
+    assert submit(ada).detail == (
+        f"the review at {repo.head()[:7]} (nobody could see whether that is on integ) found nothing: sign it off"
+    )

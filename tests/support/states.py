@@ -129,10 +129,16 @@ def piece(
 
 def review(*titles: str, seq: int = 500, number: int = 1, **fields: Any) -> Review:
     """A round of a review of integ with those findings (f1, f2 …), none of them decided."""
-    found = tuple(
-        Found(finding=Finding(id=f"f{at}", title=title), round=number) for at, title in enumerate(titles, 1)
-    )
-    given = {"at": BEFORE, "by": "bot", "branch": "integ", "commit": "c" * 40, "found": found, **fields}
+    found = tuple(Found(finding=Finding(id=f"f{at}", title=title), round=number) for at, title in enumerate(titles, 1))
+    given = {
+        "at": BEFORE,
+        "by": "bot",
+        "branch": "integ",
+        "commit": "c" * 40,
+        "standing": "tip",
+        "found": found,
+        **fields,
+    }
     return Review(round=number, seq=seq, **given)
 
 

@@ -164,7 +164,7 @@ _SENTENCES: dict[type, Callable[[Any], str]] = {
     questions.Asked: lambda e: f"asked: {e.text}",
     questions.Answered: lambda e: f"answered: {e.text}",
     questions.QuestionDismissed: lambda e: "dismissed the question",
-    reviews.ReviewSubmitted: lambda e: review.submitted(e.findings, e.branch, e.commit),
+    reviews.ReviewSubmitted: lambda e: review.submitted(e.findings, e.branch, e.commit, e.standing),
     reviews.FindingAccepted: lambda e: review.accepted(e.finding, e.fix, e.why),
     reviews.FindingRejected: lambda e: review.rejected(e.finding, e.why),
     reviews.ReviewSignedOff: lambda e: "signed the review off",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from stoat.derive.wording import commands
 from stoat.derive.wording.text import because, counted, listed, moment, one_line
-from stoat.plan.review import Finding, Found, Review
+from stoat.plan.review import Finding, Found, Review, Standing
 
 NOT_YET = "no review yet"
 
@@ -59,11 +59,10 @@ def moved(branch: str | None, reviewed: str | None, tip: str) -> str:
     return f"{branch or 'its branch'} moved since: {since}, now at {tip[:7]}"
 
 
-def submitted(findings: Sequence[Finding], branch: str | None, commit: str | None) -> str:
+def submitted(findings: Sequence[Finding], branch: str | None, commit: str | None, standing: Standing | None) -> str:
     """A line of the Activity: a round."""
     what = counted(len(findings), "finding") if findings else "nothing found"
-    on = f" of {branch}" if branch else ""
-    return f"submitted a review{on}{f' at {commit[:7]}' if commit else ''}: {what}"
+    return f"submitted a review{_reviewed(branch, commit, standing)}: {what}"
 
 
 def accepted(finding: str, fix: str, why: str | None) -> str:
@@ -114,7 +113,8 @@ def brief(ref: str, found: Found, review: Review, why: str | None) -> str:
     if finding.file:
         lines.append(f"Where: {place(finding)}")
     if found.round == review.round and review.commit:
-        lines.append(f"Found on: {review.branch or 'the branch'} at {review.commit}")
+        known = review.branch if review.branch and review.standing is not None else "a checkout"
+        lines.append(f"Found on: {known} at {review.commit}")
     if finding.text.strip():
         lines += ["", finding.text]
     if why:
@@ -143,5 +143,14 @@ def _named(finding: Finding) -> str:
 
 
 def _of(review: Review) -> str:
-    at = f" at {review.commit[:7]}" if review.commit else ""
-    return f"the review of {review.branch}{at}" if review.branch else f"the review{at}"
+    return f"the review{_reviewed(review.branch, review.commit, review.standing)}"
+
+
+def _reviewed(branch: str | None, commit: str | None, standing: Standing | None) -> str:
+    """Of which branch and commit a review is, as far as it is known that the commit is on the branch."""
+    at = f" at {commit[:7]}" if commit else ""
+    if branch is None:
+        return at
+    if commit is not None and standing is None:
+        return f"{at} (nobody could see whether that is on {branch})"
+    return f" of {branch}{at}{' with commits beyond it' if standing == 'beyond' else ''}"

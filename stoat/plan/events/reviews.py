@@ -15,7 +15,7 @@ from stoat.errors import Invalid, NotFound, Problem, Refused
 from stoat.plan.events.base import NodeEvent
 from stoat.plan.findings import Draft
 from stoat.plan.nodes import REVIEW
-from stoat.plan.review import Finding, Found, Review
+from stoat.plan.review import Finding, Found, Review, Standing
 from stoat.plan.state import NodeState, PlanState
 
 MOST_KEPT = 2000
@@ -25,13 +25,15 @@ MOST_KEPT = 2000
 class ReviewSubmitted(NodeEvent, tag="review_submitted", frozen=True):
     """A reviewer is through: what was found (nothing, when `findings` is empty) on `commit` of `branch`.
 
-    `repo` is the OWNER/NAME that it was reviewed in, None where the checkout names none.
+    `repo` is the OWNER/NAME that it was reviewed in, None where the checkout names none. `standing` is what the commit
+    was to the branch: its tip, contained in it, or beyond it (a reviewer's own commit); None where nobody could see.
     """
 
     findings: tuple[Finding, ...] = ()
     branch: str | None = None
     commit: str | None = None
     repo: str | None = None
+    standing: Standing | None = None
 
     def fold(self, plan: PlanState) -> None:
         """Begin the next round; what earlier ones found stays, decided or not."""
@@ -41,6 +43,7 @@ class ReviewSubmitted(NodeEvent, tag="review_submitted", frozen=True):
         review = Review(
             round=number, seq=plan.seq, at=self.at, by=self.by.name, branch=self.branch, commit=self.commit,
             repo=self.repo, tip=plan.tip_in(self.repo), found=(*(before.found if before is not None else ()), *found),
+            standing=self.standing,
         )  # fmt: skip
         plan.change(self.node, review=review)
 
@@ -79,16 +82,22 @@ class ReviewSignedOff(NodeEvent, tag="review_signed_off", frozen=True):
 
 def submit(
     plan: PlanState, node: NodeState, drafts: Sequence[Draft], *, branch: str | None, commit: str | None,
-    repo: str | None,
+    repo: str | None, standing: Standing | Literal["off"] | None,
 ) -> ReviewSubmitted | None:  # fmt: skip
     """The next round of a review; None when it is the very round that was submitted last, of the same commit.
 
-    A finding without an id gets the next free one. Invalid for an id that an earlier round has, with every one of them.
+    A finding without an id gets the next free one. Invalid for an id that an earlier round has, with every one of them;
+    Refused for a commit that is known to be off the branch.
     """
     if node.spec.kind != REVIEW:
         raise Refused(
             f"{_ref(plan, node)} is a {node.spec.kind} node: findings are submitted on a review node",
             hint=f"say what you found in other ways: stoat ask {_ref(plan, node)} '…'",
+        )
+    if standing == "off":
+        raise Refused(
+            f"{(commit or '?')[:7]}, which is checked out here, is not on {branch}: it is no review of that branch",
+            hint=f"submit it where {branch} is checked out (git switch {branch}), or in the review's own worktree",
         )
     known = node.review
     kept = known.found if known is not None else ()
@@ -111,7 +120,9 @@ def submit(
             name = f"f{number}"
         taken.add(name.casefold())
         findings.append(draft.named(name))
-    return ReviewSubmitted(node=node.spec.id, findings=tuple(findings), branch=branch, commit=commit, repo=repo)
+    return ReviewSubmitted(
+        node=node.spec.id, findings=tuple(findings), branch=branch, commit=commit, repo=repo, standing=standing
+    )
 
 
 def check_kind(plan: PlanState, node: NodeState) -> None:

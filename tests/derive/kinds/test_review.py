@@ -54,6 +54,14 @@ CASES: dict[str, tuple[list[NodeState], str, str]] = {
         "1 of 2 findings to decide: f1 (Wrong lane) (the fix of f1 is no longer in the plan)",
     ),
     "nothing found": ([of(review())], "findings", "the review of integ at ccccccc found nothing: sign it off"),
+    "nothing found, and nobody saw the branch": (
+        [of(review(standing=None))], "findings",
+        "the review at ccccccc (nobody could see whether that is on integ) found nothing: sign it off",
+    ),
+    "nothing found, and its worktree has a commit of its own": (
+        [of(review(standing="beyond"))], "findings",
+        "the review of integ at ccccccc with commits beyond it found nothing: sign it off",
+    ),
     "nothing found, signed off": (
         [of(review(**SIGNED))], "done",
         "the review of integ at ccccccc found nothing, signed off by jo at 2026-11-30 11:00Z",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stoat.gitstore.porcelain import GitFailed
-from stoat.gitstore.work.tips import known_tip
+from stoat.gitstore.work.tips import known_tip, standing
 from tests.support.gitrepo import GitRepo, MakeRepo
 
 
@@ -73,3 +73,25 @@ def test_another_branch_that_cannot_be_read_changes_nothing(repo: GitRepo) -> No
 def test_a_directory_that_is_no_repository_is_trouble(tmp_path: Path) -> None:
     with pytest.raises(GitFailed):
         known_tip(tmp_path, "integ")
+
+
+def test_what_a_commit_is_to_a_branch(repo: GitRepo) -> None:
+    first = repo.head()
+    assert standing(repo.path, "integ", first) is None
+    own = repo.commit(message="Own")
+    repo.branch("integ", own)
+    later = repo.commit(message="Later")
+    assert [standing(repo.path, "integ", commit) for commit in (first, own, later)] == ["contained", "tip", "off"]
+    assert standing(repo.path, "integ", later, [later]) == "tip"
+    assert standing(repo.path, "integ", later, ["f" * 40]) is None, "a tip that is not here may have it"
+    beyond = track(repo, "origin", "integ")
+    assert [standing(repo.path, "integ", commit) for commit in (later, beyond)] == ["contained", "tip"]
+
+
+def test_a_branch_that_cannot_be_read_may_have_every_commit(repo: GitRepo) -> None:
+    repo.branch("integ", repo.head())
+    later = repo.commit(message="Later")
+    (repo.path / ".git" / "refs" / "heads" / "integ").write_text("")
+    assert standing(repo.path, "integ", later) is None
+    track(repo, "origin", "integ")
+    assert standing(repo.path, "integ", repo.commit(message="Off")) is None

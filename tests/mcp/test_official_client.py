@@ -24,8 +24,12 @@ Session = Callable[[Callable[[Client], Awaitable[None]]], None]
 
 
 @pytest.fixture(params=MODES)
-def session(request: pytest.FixtureRequest, stoat: Stoat, worker: dict[str, str], home: object) -> Session:
+def session(
+    request: pytest.FixtureRequest, stoat: Stoat, worker: dict[str, str], home: object, monkeypatch: pytest.MonkeyPatch
+) -> Session:
     """Runs a conversation with a server that this client started for the agent on `demo/parser`."""
+    # On a busy machine the server takes longer to start than the client waits before it tries the older era.
+    monkeypatch.setattr("mcp.client.session.DISCOVER_TIMEOUT_SECONDS", 90.0)
     inherited = {name: value for name, value in os.environ.items() if name.startswith(("GIT_", "HOME", "XDG_"))}
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "stoat", "mcp", "--profile", "worker"], cwd=stoat.directory,

@@ -51,7 +51,7 @@ def standing(
     """
     command = ("for-each-ref", "--format=%(objectname) %(refname)", HEADS + branch, f"refs/remotes/*/{branch}")
     ran = git(directory, *command, check=False, timeout=timeout)
-    found = [line.split(" ", 1) for line in ran.out.splitlines()]
+    found = [line.split(" ", 1) for line in ran.lines]
     tips = {*known, *(tip for tip, ref in found if ref == HEADS + branch or _tracks(ref, branch))}
     if commit in tips:
         return "tip"

@@ -27,7 +27,7 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
     the key of the recording process, to see whether a run that never finished is still going. A run that is `unknown`
     is neither red nor green; one that is `lost` went quiet and never finished. `behind` is how many commits the remote
     one of its `branch` had beyond it. `cwd` is where it ran, below the top of the checkout (`.`: there), None where
-    that was not recorded.
+    that was not recorded. `heard` is when it was first heard of, None where that was when it was recorded.
     """
 
     run: str
@@ -62,6 +62,7 @@ class Evidence(Struct, frozen=True, kw_only=True, omit_defaults=True):
     began: int = 0
     behind: int = 0
     cwd: str | None = None
+    heard: Time | None = None
 
     @property
     def order(self) -> int:

@@ -39,11 +39,15 @@ LOST = "its publisher fell silent before it said that the run was over"
 
 
 class Heard(NamedTuple):
-    """A folded run, and the tree that it ran on as far as anybody saw it: at its start, and (`after`) at its end."""
+    """A folded run, and the tree that it ran on as far as anybody saw it: at its start, and (`after`) at its end.
+
+    `found` is when it was heard of, where it is told late: somebody else left it in an archive.
+    """
 
     run: Run
     before: Tree = Tree()
     after: Tree | None = None
+    found: Time | None = None
 
 
 def tag_in(written: str | None) -> Tag | None:
@@ -174,6 +178,7 @@ def _recorded(heard: Heard, tag: Tag, node: NodeState, going: Evidence | None) -
         exit_code=run.exit_code, passed=max(0, counts.passed - counts.skipped), failed=counts.failed,
         skipped=counts.skipped, indeterminate=counts.indeterminate, on_retry=counts.passed_on_retry, seconds=seconds,
         started=run.started_at, specs_passed=green, specs_failed=red, tree=_at_both_ends(run, before, heard.after),
+        found=heard.found,
     )  # fmt: skip
 
 

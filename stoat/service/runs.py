@@ -164,7 +164,10 @@ def _read(
 def _archived(
     draft: Archive, run_id: str, of: Tag, seen: Tree, wanted: tuple[str, ...]
 ) -> tuple[RunRecorded, RunSummary]:
-    """What an archive proves that was made elsewhere: of the commit that it names itself, else of the one here."""
+    """What an archive proves that was made elsewhere: of the commit that it names itself, else of the one here.
+
+    Nobody here heard of it, so that the time that it names itself is all there is to say how old it is.
+    """
     run = draft.read(run_id)
     counts, verdict = run.counts, run.verdict
     if verdict is None:
@@ -181,7 +184,7 @@ def _archived(
         machine=run.machine or machine_name(), step=of.step, unit=of.unit, suite=run.suite, exit_code=run.exit_code,
         passed=counts.passed - counts.skipped, failed=counts.failed, skipped=counts.skipped,
         indeterminate=counts.indeterminate, on_retry=counts.passed_on_retry, seconds=seconds, started=run.started_at,
-        specs_passed=green, specs_failed=red, tree=tree,
+        specs_passed=green, specs_failed=red, tree=tree, found=run.started_at,
     )  # fmt: skip
     return event, shown.summary(run)
 

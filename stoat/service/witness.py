@@ -145,8 +145,12 @@ class Witness:
             known |= on_record(self._session, slug)
         new = [one for one in late if one.summary.run_id not in known or one.summary.run_id in corrected]
         if new:
-            prove(self._session, [Heard(self._runs.archive.read(one.summary.run_id)) for one in new], known)
+            prove(self._session, [self._found(one) for one in new], known)
         self._settled.update((one.summary.run_id, one.touched) for one in late)
+
+    def _found(self, one: Indexed) -> Heard:
+        """An archived run, heard of when its archive was last written: its publisher's own clock may be wrong."""
+        return Heard(self._runs.archive.read(one.summary.run_id), found=clock.since_epoch(one.touched))
 
 
 def _word(run: Run) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -207,3 +208,63 @@ def test_a_tag_that_names_no_node_is_said_once_by_the_server_and_marked_in_the_l
     listed = stoat.ok("runs", "list")
     assert listed.count("demo/siute/unit (no such node)") == 2
     assert "demo/siute/unit (no such node)" in stoat.ok("runs", "show", "r-1")
+
+
+class TestSkewedClocks:
+    """Publishers whose clocks are wrong: the newest run is the one that was heard last, and no red one is left out."""
+
+    def publish(
+        self, server: Server, stoat: Stoat, name: str, skew: float, red: bool, tag: str = "demo/suite/unit/a"
+    ) -> None:
+        """A run that says in one batch that it began so many seconds from now; back when it is recorded."""
+        says = Publisher(name, begin=clock.plus(clock.now(), skew))
+        says.start(tag, total=1)
+        says.scenario("Parcels/Send one", "Failed" if red else "CleanPass")
+        says.finish(int(red), passed=int(not red), failed=int(red))
+        server.post(says.events)
+        self.wait_for(stoat, name)
+
+    def wait_for(self, stoat: Stoat, name: str) -> None:
+        """Wait until the run is recorded."""
+        wait_until(lambda: any(run["runId"] == name and run["by"] for run in stoat.json("runs", "list")), 15, name)
+
+    def unit(self, stoat: Stoat) -> str:
+        """Where the step `unit` stands."""
+        return str(stoat.json("status", "demo")["nodes"][1]["steps"][0]["state"])
+
+    @pytest.mark.parametrize("skew", [-60.0, 120.0])
+    def test_a_red_unit_in_a_green_command_is_red_in_the_second_round_too(self, stoat: Stoat, skew: float) -> None:
+        code = (
+            "import sys, urllib.request as u; u.urlopen(u.Request(sys.argv[1], sys.argv[2].encode(),"
+            " {'content-type': 'application/json'})).read()"
+        )
+        with serving(stoat) as server:
+            for name in ("r-1", "r-2"):
+                says = Publisher(name, begin=clock.plus(clock.now(), skew))
+                says.start("demo/suite/unit/a", total=1)
+                says.finish(1, failed=1)
+                post = (sys.executable, "-c", code, f"{server.monitor}/api/ingest", json.dumps({"events": says.events}))
+                stoat.ok("gate", "exec", "demo/suite", "--step", "unit", "--", *post)
+                self.wait_for(stoat, name)
+                assert self.unit(stoat) == "failed"
+
+    @pytest.mark.parametrize(("first", "then"), [(120.0, 0.0), (0.0, -3600.0)])
+    def test_of_a_step_and_of_a_slice_the_run_that_was_heard_last_decides(
+        self, stoat: Stoat, first: float, then: float
+    ) -> None:
+        with serving(stoat) as server:
+            for tag in ("demo/suite/unit/a", "demo/send"):
+                self.publish(server, stoat, f"green-{tag[5:9]}", first, red=False, tag=tag)
+                self.publish(server, stoat, f"red-{tag[5:9]}", then, red=True, tag=tag)
+            nodes = stoat.json("status", "demo")["nodes"]
+            assert (self.unit(stoat), [one["status"] for one in nodes if one["id"] == "send"]) == ("failed", ["failed"])
+
+    def test_what_is_heard_after_a_restart_counts_after_it(self, stoat: Stoat) -> None:
+        with serving(stoat) as server:
+            self.publish(server, stoat, "a-1", 0.0, red=False)
+            self.publish(server, stoat, "b-1", 0.0, red=False, tag="demo/suite/unit/b")
+            assert self.unit(stoat) == "passed"
+            stoat.ok("restart", "demo/suite")
+            self.publish(server, stoat, "a-2", -3600.0, red=True)
+            self.publish(server, stoat, "b-2", -3600.0, red=False, tag="demo/suite/unit/b")
+            assert self.unit(stoat) == "failed"

@@ -384,6 +384,26 @@ def test_what_a_killed_server_did_not_tell_the_next_one_does(start: Started, ses
     assert sorted(told(session)) == [("r-1", "failed"), ("r-lost", "lost"), ("r-lost", "started")]
 
 
+@pytest.mark.parametrize("skew", [-3600.0, 3600.0])
+def test_what_the_next_server_finds_is_as_old_as_it_was_heard_whatever_its_publisher_says(
+    start: Started, session: Session, monkeypatch: pytest.MonkeyPatch, skew: float
+) -> None:
+    old, new = Publisher("r-old", begin=clock.plus(clock.now(), skew)), a_run("r-new")
+    old.start("demo/suite/unit", total=1)
+    old.finish(0, passed=1)
+    post(Monitor(session, {}), old)
+    first = start()
+    new.finish(1, failed=1)
+    post(first, new)
+    wait_for(session, ("r-new", "failed"))
+    first.stop()
+    monkeypatch.setattr("stoat.service.witness._OTHERS", 0.0)
+    start()
+    wait_for(session, ("r-new", "failed"), ("r-old", "passed"))
+    (evidence,) = session.state().plans["demo"].nodes["suite"].evidence.values()
+    assert (evidence.run, evidence.state) == ("r-new", "failed")
+
+
 @pytest.mark.usefixtures("hurried")
 def test_what_a_killed_server_heard_after_the_end_of_a_run_corrects_its_result(
     start: Started, session: Session

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from stoat.clock import Time
 from stoat.errors import NotFound, Refused
+from stoat.plan import placing
 from stoat.plan.events.base import NodeEvent
-from stoat.plan.evidence import ASSERTED, PLACES, REPORTS, Evidence, SpecResult
+from stoat.plan.evidence import ASSERTED, Evidence, SpecResult
 from stoat.plan.nodes import GATE
 from stoat.plan.state import Mark, NodeState, PlanState
 
@@ -84,10 +85,10 @@ class GateFinished(NodeEvent, tag="gate_finished", frozen=True):
             signal=self.signal, started=self.started, seconds=self.seconds, limit=self.limit, commit=self.before.commit,
             commit_after=self.after.commit, dirty=_either(self.before.dirty, self.after.dirty),
             branch=self.after.branch or self.before.branch, machine=self.machine, session=self.by.session,
-            began=_began(node, self.run, plan.seq), behind=self.before.behind or 0, cwd=self.cwd,
+            began=placing.began(node, self.run, plan.seq), behind=self.before.behind or 0, cwd=self.cwd,
         )  # fmt: skip
         going = {run: one for run, one in node.running.items() if run != self.run}
-        plan.change(self.node, running=going, evidence=_with(node.evidence, ended))
+        plan.change(self.node, running=going, evidence=placing.with_newest(node.evidence, ended))
 
 
 class RunStarted(NodeEvent, tag="run_started", frozen=True):
@@ -118,10 +119,10 @@ class RunStarted(NodeEvent, tag="run_started", frozen=True):
         )  # fmt: skip
         if any(ended.run == self.run for ended in node.evidence.values()):
             return
-        place = _began(node, self.run, plan.seq)
+        place = placing.began(node, self.run, plan.seq)
         going = replace(going, seq=place, began=place)
         running = {**_without_lost(node, going.key), self.run: going}
-        plan.change(self.node, running=running, places=_placed(node, self.run, place))
+        plan.change(self.node, running=running, places=placing.remembered(node, self.run, place))
 
 
 class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
@@ -129,7 +130,8 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
 
     `state` is unknown when nothing failed and something is indeterminate: neither red nor green. `specs_passed` and
     `specs_failed` name `{Feature}/{Scenario}`; `source` is bobcat, pytest or the report's format; `unit` the part of a
-    step that it ran; `on_retry` how many passed at a later attempt only, which are not among the `passed`.
+    step that it ran; `on_retry` how many passed at a later attempt only, which are not among the `passed`. `found` is
+    set where the recorder knows that it comes late, from an archive: the time when the run was heard of.
     """
 
     run: str
@@ -150,6 +152,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
     specs_passed: tuple[str, ...] = ()
     specs_failed: tuple[str, ...] = ()
     tree: Tree = Tree()
+    found: Time | None = None
 
     def fold(self, plan: PlanState) -> None:
         """The run decides its step or unit, and each spec that it names.
@@ -158,6 +161,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
         """
         node = plan.nodes[self.node]
         before = next((one for one in node.evidence.values() if one.run == self.run), None)
+        began, newer = placing.place(node, self.run, self.found, plan.seq)
         seen = Evidence(
             run=self.run, source=self.source, state=self.state, at=self.at, by=self.by.name,
             seq=plan.seq if before is None else before.seq,
@@ -165,7 +169,7 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
             seconds=self.seconds, commit=self.tree.commit, commit_after=self.tree.commit, dirty=self.tree.dirty,
             branch=self.tree.branch, machine=self.machine, session=self.by.session, passed=self.passed,
             failed=self.failed, skipped=self.skipped, indeterminate=self.indeterminate, on_retry=self.on_retry,
-            began=_before_newer(node, self, _began(node, self.run, plan.seq)), behind=self.tree.behind or 0,
+            began=began, behind=self.tree.behind or 0, heard=placing.first_heard(node, self.run, self.found),
         )  # fmt: skip
         named = {*self.specs_passed, *self.specs_failed}
         specs = {
@@ -174,15 +178,16 @@ class RunRecorded(NodeEvent, tag="run_recorded", frozen=True):
         }  # fmt: skip
         for names, green in ((self.specs_passed, True), (self.specs_failed, False)):
             for name in names:
-                if name in specs and specs[name].began > seen.began:
+                if name in specs and (specs[name].began > seen.began or specs[name].run in newer):
                     continue
                 specs[name] = SpecResult(
                     green, self.run, plan.seq, self.at, self.tree.commit, self.tree.dirty, self.source, seen.key,
                     seen.tests, seen.began, behind=seen.behind, branch=seen.branch,
                 )  # fmt: skip
         going = {run: one for run, one in _without_lost(node, seen.key).items() if run != self.run}
-        places = _placed(node, self.run, seen.began)
-        plan.change(self.node, specs=specs, running=going, places=places, evidence=_with(node.evidence, seen))
+        places = placing.remembered(node, self.run, seen.began)
+        evidence = placing.with_newest(node.evidence, seen, newer)
+        plan.change(self.node, specs=specs, running=going, places=places, evidence=evidence)
 
 
 class RunLost(NodeEvent, tag="run_lost", frozen=True):
@@ -222,7 +227,7 @@ class ResultAsserted(NodeEvent, tag="result_asserted", frozen=True):
             dirty=self.tree.dirty, branch=self.tree.branch, machine=self.machine, session=self.by.session,
             behind=self.tree.behind or 0,
         )  # fmt: skip
-        plan.change(self.node, evidence=_with(plan.nodes[self.node].evidence, said))
+        plan.change(self.node, evidence=placing.with_newest(plan.nodes[self.node].evidence, said))
 
 
 class GateDiagnosed(NodeEvent, tag="gate_diagnosed", frozen=True):
@@ -272,41 +277,6 @@ def diagnose(plan: PlanState, node: NodeState, text: str) -> GateDiagnosed:
     if not text.strip():
         raise Refused("a diagnosis says what is wrong", hint="--diagnosis TEXT")
     return GateDiagnosed(node=node.spec.id, text=text)
-
-
-def _began(node: NodeState, run: str, otherwise: int) -> int:
-    """The place in the stream at which a run began: of its start, where one is on record."""
-    known = node.running.get(run) or next((one for one in node.evidence.values() if one.run == run), None)
-    return known.order if known is not None else node.places.get(run, otherwise)
-
-
-def _placed(node: NodeState, run: str, place: int) -> dict[str, int]:
-    """The node's places with that of one run more, without the oldest where they are too many."""
-    places = {**node.places, run: place}
-    if len(places) > PLACES:
-        del places[min(places, key=lambda one: places[one])]
-    return places
-
-
-def _before_newer(node: NodeState, event: RunRecorded, began: int) -> int:
-    """The place at which a run began whose start is not on record: before those on record that say a later start.
-
-    It is recorded late, by whoever found its archive. A report's times are left aside: few have a time zone.
-    """
-    on_record = event.run in node.places or any(one.run == event.run for one in node.evidence.values())
-    if on_record or event.started is None or event.source in REPORTS:
-        return began
-    later = [
-        one.order for one in node.evidence.values()
-        if one.source not in REPORTS and (one.started or one.at) > event.started
-    ]  # fmt: skip
-    return min((place - 1 for place in later), default=began)
-
-
-def _with(evidence: dict[str, Evidence], seen: Evidence) -> dict[str, Evidence]:
-    """The evidence with one run more, unless a run of the same that began later ended already."""
-    known = evidence.get(seen.key)
-    return evidence if known is not None and known.order > seen.order else {**evidence, seen.key: seen}
 
 
 def _without_lost(node: NodeState, key: str) -> dict[str, Evidence]:

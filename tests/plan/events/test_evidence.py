@@ -147,30 +147,6 @@ def test_an_older_run_that_ends_later_takes_no_newer_word_back() -> None:
 EARLY, LATE = "2026-12-01T09:00:00.000Z", "2026-12-01T09:05:00.000Z"
 
 
-def test_an_older_run_that_is_recorded_late_without_its_start_takes_no_newer_word_back() -> None:
-    new, old = ended("r-2", started=LATE, specs_passed=("F/a",)), ended("r-1", "failed", started=EARLY)
-    assert after(new, old).evidence["s/a.net9"].run == "r-2"
-    assert after(old, new).evidence["s/a.net9"].run == "r-2"
-    assert after(began("r-2"), new, old).evidence["s/a.net9"].run == "r-2"
-    between = ended("r-3", started="2026-12-01T09:03:00.000Z", unit="b.net9")
-    node = after(new, between, ended("r-1", "failed", started=EARLY, unit="b.net9"))
-    assert node.evidence["s/b.net9"].run == "r-3"
-    assert specs_of(new, ended("r-1", "failed", started=EARLY, specs_failed=("F/a",))) == {"F/a": "green"}
-    wrapped = GateFinished(
-        node="g", run="g-1", command=("make",), machine="m", step="s", exit_code=0, seconds=1, started=LATE
-    )
-    orders = {key: seen.order for key, seen in after(wrapped, old).evidence.items()}
-    assert orders["s/a.net9"] < orders["s"]
-
-
-def test_a_report_is_as_new_as_its_addition_and_a_start_on_record_beats_every_clock() -> None:
-    report = RunRecorded(node="g", run="r-3", source="junit", state="failed", machine="m", step="s", unit="a.net9",
-                         started=EARLY)  # fmt: skip
-    assert after(ended("r-2", started=LATE), report).evidence["s/a.net9"].run == "r-3"
-    slow = (ended("r-2", started=LATE), began("r-1"), ended("r-1", "failed", started=EARLY))
-    assert after(*slow).evidence["s/a.net9"].run == "r-1"
-
-
 @pytest.mark.parametrize("started", [None, EARLY])
 @pytest.mark.parametrize("start", [False, True])
 def test_a_run_that_is_recorded_once_more_keeps_its_place(started: str | None, start: bool) -> None:
@@ -191,7 +167,7 @@ def test_a_run_that_is_recorded_once_more_says_no_more_what_it_takes_back() -> N
 
 
 def test_so_many_runs_keep_their_places_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoat.plan.events.evidence.PLACES", 3)
+    monkeypatch.setattr("stoat.plan.placing.PLACES", 3)
     assert list(after(*(ended(f"r-{number}") for number in range(5))).places) == ["r-2", "r-3", "r-4"]
 
 

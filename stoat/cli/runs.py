@@ -51,10 +51,14 @@ def add(
 
     A slice's specs are found in it as {Feature}/{Scenario}; docs/runs.md says by which names.
     """
-    from stoat.service import runs
+    from stoat.service import runs, tags
 
+    session = context.session()
     with moving("reading the report"):
-        added = runs.add(context.session(), files, tag, format)
+        added = runs.add(session, files, tag, format)
+    lost = tags.lost_step(session.state(), tag)
+    if lost is not None:
+        render.tell(f"stoat: {render.clean(lost)}")
     if json:
         render.json(added)
         return

@@ -65,7 +65,7 @@ def execute(
         with _seen_by_others(ref, None, warn):
             return _run(argv, place, environ, timeout, warn)
     where = tree.below(top, tree.as_entered(place) if cwd is None else place) if top is not None else None
-    recorder = Recorder(opening, ref, _claim_of(ref), directory, warn)
+    recorder = Recorder(opening, ref, step, _claim_of(ref), directory, warn)
     run, command, machine, before = mint("r"), tuple(argv), machine_name(), tree.tree_of(seen)
     identity = identity_of(os.getpid())
     recorder.record(

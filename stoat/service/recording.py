@@ -28,6 +28,7 @@ from stoat.plan.variables import AGENT
 from stoat.service import branch_moves, claims, spool
 from stoat.service.session import Session, node_of
 from stoat.service.spool import GateEvent
+from stoat.service.tags import unknown_step
 
 Warn = Callable[[str], None]
 
@@ -46,16 +47,18 @@ class _Job:
 
 
 class Recorder:
-    """Records the runs of one node, in the checkout at `directory`.
+    """Records the runs of one node, or of one `step` of it, in the checkout at `directory`.
 
     `opening` opens its session; `claim_id` is the lease to keep alive meanwhile.
     """
 
     def __init__(
-        self, opening: Callable[[], Session], ref: NodeRef, claim_id: str | None, directory: Path, warn: Warn
-    ) -> None:
+        self, opening: Callable[[], Session], ref: NodeRef, step: str | None, claim_id: str | None, directory: Path,
+        warn: Warn,
+    ) -> None:  # fmt: skip
         self._opening = opening
         self._ref = ref
+        self._step = step
         self._claim_id = claim_id
         self._directory = directory
         self._tips: tuple[Tip, ...] = ()
@@ -128,14 +131,16 @@ class Recorder:
             # What ran is seen, not said, whoever started it.
             self.actor = Actor(actor.name or self.actor.name, "observer", actor.session, actor.email)
             state = self.session.state()
-            node_of(state, self._ref)
+            lost = unknown_step(node_of(state, self._ref)[1], self._ref, self._step)
+            if lost is not None:
+                self._warn(lost)
             seen = branch_moves.look(self.session, [self._ref.plan], self._directory)
             self._tips = seen.tips
             for problem in seen.problems:
                 self._warn(problem)
         except NotFound as problem:
             self.unknown = True
-            self._warn(f"not recorded: {problem.message}")
+            self._warn(f"not recorded: {problem.message}{f'; {problem.hint}' if problem.hint else ''}")
         except Exception as trouble:
             self._warn(f"the store cannot be used now: {trouble}")
         return self._time_left()

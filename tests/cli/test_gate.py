@@ -94,9 +94,17 @@ def test_no_trouble_of_stoats_own_reaches_the_command(stoat: Stoat, make_repo: M
 
     ends_with(Stoat(tmp_path), "demo/bare", "in no git repository")
     ends_with(Stoat(make_repo("bare").path), "demo/bare", "has no store")
-    ends_with(stoat, "demo/nope", "has no node 'nope'")
+    ends_with(stoat, "demo/nope", "has no node 'nope'; see its nodes: stoat status demo")
     ends_with(stoat, "nope/bare", "no plan 'nope'")
     ends_with(stoat, "what is this", "is not written PLAN/NODE")
+
+
+def test_a_step_that_the_node_does_not_declare_is_said_and_changes_nothing(stoat: Stoat) -> None:
+    ran = stoat.run("gate", "exec", "demo/suite", "--step", "nope", "--", "sh", "-c", "exit 5")
+    said = "stoat: demo/suite has no step 'nope': such a run counts for nothing; its steps are: unit, lint\n"
+    assert (ran.code, ran.err) == (5, said)
+    assert newest(stoat)["exitCode"] == 5
+    assert stoat.run("gate", "exec", "demo/suite", "--step", "unit", "--", "true").err == ""
 
 
 @pytest.mark.slow

@@ -299,3 +299,11 @@ def test_a_tag_that_names_no_node_is_said_once_and_fails_nothing(
     said = [line for line in ran.out.splitlines() if line.startswith("stoat: ")]
     assert said == ([f"stoat: {wording.stray(tag)}"] if stray else [])
     assert project.archived()[-1]["exitCode"] == 0
+
+
+def test_a_tag_that_names_no_step_of_its_node_is_said(project: Project) -> None:
+    with_store(project)
+    project.write(test_a=GREEN)
+    ran = project.run("-q", env={"BOBCAT_RUN_TAG": "trains/steps/typo/x/y"})
+    said = [line for line in ran.out.splitlines() if line.startswith("stoat: ")]
+    assert (ran.code, said) == (0, [f"stoat: {wording.no_step('trains/steps', 'typo', ['unit'])}"])

@@ -54,6 +54,13 @@ def test_several_reports_are_one_run_of_one_step(stoat: Stoat, repo: GitRepo) ->
     assert stoat.json("status", "demo")["nodes"][1]["steps"][0]["state"] == "failed"
 
 
+def test_a_report_of_a_step_that_the_node_does_not_declare_is_kept_and_said(stoat: Stoat, repo: GitRepo) -> None:
+    ran = stoat.run("runs", "add", report(repo, GREEN), "--tag", "demo/suite/typo")
+    said = "stoat: demo/suite has no step 'typo': such a run counts for nothing; its steps are: unit, lint\n"
+    assert (ran.code, ran.err) == (0, said)
+    assert len(stoat.json("runs", "list", "--tag", "demo/suite/typo")) == 1
+
+
 def test_a_run_is_shown_with_its_scenarios_and_what_went_wrong(stoat: Stoat, repo: GitRepo) -> None:
     skipped = '<testcase classname="Parcels" name="Later"><skipped/></testcase>'
     run = add(stoat, report(repo, FLAKY, RED, skipped))
@@ -75,6 +82,9 @@ def test_what_is_no_evidence_is_refused_and_leaves_nothing(stoat: Stoat, repo: G
     nothing = report(repo, "<testcase name='x'><skipped/></testcase>")
     text = report(repo, name="text.txt")
     Path(text).write_text("ok 1 - TAP")
+    empty, cut = report(repo, name="empty.xml"), report(repo, name="cut.json")
+    Path(empty).write_text("\n")
+    Path(cut).write_text('{"specVersion": "0.0.0",\n"results": {"tests": [{"name": "a')
     ctrf = report(repo, name="ctrf.json")
     Path(ctrf).write_text('{"reportFormat":"CTRF","results":{"tests":[]}}')
     for arguments, said in (
@@ -86,6 +96,8 @@ def test_what_is_no_evidence_is_refused_and_leaves_nothing(stoat: Stoat, repo: G
         ([nothing, "--tag", "demo/nope"], "has no node 'nope'"),
         ([str(tmp_path / "missing.xml"), "--tag", "demo/send"], "cannot be read"),
         ([text, "--tag", "demo/send"], "does not say what it is\nhint: name it with --format"),
+        ([empty, "--tag", "demo/send"], "empty.xml: is empty"),
+        ([cut, "--tag", "demo/send"], "cut.json:2:34: is not JSON: it ends before its report does"),
         ([nothing, ctrf, "--tag", "demo/send"], "the files are of several formats"),
         ([nothing, "--tag", "demo/send", "--format", "ctrf"], "report.xml:1:1: is not JSON"),
         ([nothing, "--tag", "demo/send", "--format", "xls"], "'xls' is not a format"),

@@ -18,6 +18,9 @@ MAX_DEPTH = 100
 MAX_VALUE = 16 << 20
 """Bytes of one text: a picture in a report has room, and no more than that is ever held."""
 
+ENDS = "is not JSON: it ends before its report does"
+"""What is said of a text that was cut off."""
+
 _OPEN = {"start_map", "start_array"}
 _CLOSE = {"end_map", "end_array"}
 
@@ -88,7 +91,7 @@ def _broken(file: Path, broken: Exception) -> Trouble:
         return Trouble(1, 1, "is not JSON: it is empty", "see whether the runner ended before it wrote its report")
     line, column, ended = _where(file)
     if ended:
-        return Trouble(line, column, "is not JSON: it ends before its report does",
+        return Trouble(line, column, ENDS,
                        "it was cut off: see how the run ended, and give the whole file")  # fmt: skip
     said = broken.args[0] if broken.args else ""
     words = name((said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)).partition("\n")[0])

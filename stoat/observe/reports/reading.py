@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
 from stoat.errors import Invalid, Problem
-from stoat.observe.reports import bobcat, cucumber, junit
+from stoat.observe.reports import bobcat, cucumber, json_text, junit
 from stoat.observe.reports import ctrf as ctrf_
 from stoat.observe.reports.assembling import Assembly, Event, Opening
 from stoat.observe.reports.cases import Case, Suite
@@ -49,7 +49,10 @@ def events(files: Sequence[Path], format: Format, opening: Opening, assembly: As
 
 
 def recognised(file: Path) -> Format | None:
-    """The format of a file where its first bytes leave no doubt, else None. Invalid where it cannot be read."""
+    """The format of a file where its first bytes leave no doubt, else None.
+
+    Invalid where it cannot be read, and for one that is empty or cut off before its format shows.
+    """
     try:
         with file.open("rb") as source:
             head = source.read(_HEAD)
@@ -64,7 +67,25 @@ def recognised(file: Path) -> Format | None:
         return "ctrf"
     if _CUCUMBER.match(head):
         return "cucumber"
-    return "bobcat" if _BOBCAT.match(head) else None
+    if _BOBCAT.match(head):
+        return "bobcat"
+    if not head:
+        raise Invalid([Problem(0, 0, f"{file}: is empty", "see whether the runner ended before it wrote its report")])
+    if head.startswith(b"{") and (trouble := _cut_off(file)) is not None:
+        raise Invalid([trouble.of(file)])
+    return None
+
+
+def _cut_off(file: Path) -> Trouble | None:
+    """What is wrong with JSON that ends too early; None for any other text."""
+    try:
+        for _ in json_text.events(file):
+            pass
+    except Trouble as trouble:
+        return trouble if trouble.what == json_text.ENDS else None
+    except OSError as failed:
+        raise Invalid([_unreadable(file, failed)]) from None
+    return None
 
 
 def _guarded(file: Path, read: Callable[[Path], Iterator[_Said]], problems: list[Problem]) -> Iterator[_Said]:

@@ -139,7 +139,6 @@ def test_all_files_that_cannot_be_taken_are_named_at_once(report: Report, tmp_pa
         (b'{"source":{"uri":"a.feature"}}', "cucumber"),
         (b'{"type":"run_started","runId":"r-1","suite":"s"}\n', "bobcat"),
         (b'{"runId":"r-1","type":"scenario_started"}', "bobcat"),
-        (b"", None),
         (b"[]", None),
         (b'{"type":"module","name":"x"}', None),
         (b'{"results":[1]}', None),
@@ -149,3 +148,17 @@ def test_all_files_that_cannot_be_taken_are_named_at_once(report: Report, tmp_pa
 )
 def test_a_format_is_recognised_only_where_there_is_no_doubt(report: Report, text: bytes, format: str | None) -> None:
     assert reading.recognised(report(text)) == format
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", ": is empty"), (b"\xef\xbb\xbf \n", ": is empty"),
+        (b'{"results": {"tests": [', "ends before its report does"),
+        (b"{", "ends before its report does"),
+    ],
+)  # fmt: skip
+def test_what_ends_before_its_format_shows_is_said_to(report: Report, text: bytes, said: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        reading.recognised(report(text))
+    assert said in refused.value.problems[0].what

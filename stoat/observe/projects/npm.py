@@ -36,6 +36,8 @@ def lacks(command: Simple, checkout: Checkout) -> Iterator[Lack]:
         script = rest[0]
     elif verb in _TEST and command.name != "yarn":
         script = "test"
+    elif command.name == "yarn" and ":" in verb:
+        script = verb
     else:
         return
     place = checkout.place(command.cwd, given.options.get("--dir") or ".")

@@ -139,9 +139,23 @@ def _tests(names: Sequence[str], place: str, checkout: Checkout) -> Iterator[Lac
             return
         if at and _inherits(names[at - 1], text):
             return
-        if not re.search(rf"\b{re.escape(name)}\b", text):
+        if not re.search(rf"\b{re.escape(name)}\b", text) or (not at and _is_a_method(name, text)):
             yield Lack("test", "::".join(names[: at + 1]), place)
             return
+
+
+def _is_a_method(name: str, text: str) -> bool:
+    """Whether the text has the name nowhere but as that of methods in the bodies of classes."""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if not re.search(rf"\b{re.escape(name)}\b", line):
+            continue
+        written = re.match(rf"[ \t]+(?:async[ \t]+)?def[ \t]+{re.escape(name)}[ \t]*\(", line)
+        depth = len(line) - len(line.lstrip())
+        around = (one for one in reversed(lines[:at]) if one.strip() and len(one) - len(one.lstrip()) < depth)
+        if written is None or not next(around, "").lstrip().startswith("class "):
+            return False
+    return True
 
 
 def _inherits(name: str, text: str) -> bool:

@@ -79,6 +79,7 @@ def _in_text(run: str, cwd: str, depth: int) -> Iterator[Simple]:
 
 def _one(command: Sequence[str], cwd: str, operator: str, depth: int) -> Generator[Simple, None, str | None]:
     """The command itself, or those in the text of a shell's `-c`; returns the directory that the next one runs in."""
+    command, place = _moved_by_env(command, cwd)
     inner = _unwrapped(command)
     if inner is None:
         return None
@@ -93,10 +94,20 @@ def _one(command: Sequence[str], cwd: str, operator: str, depth: int) -> Generat
         return None if there == ".." or there.startswith("../") else "" if there == "." else there
     if len(inner) == 3 and inner[0] in SHELLS and inner[1] in ("-c", "-ec", "-lc"):
         if ACTIVE not in inner[2]:
-            yield from _in_text(inner[2], cwd, depth + 1)
+            yield from _in_text(inner[2], place, depth + 1)
     else:
-        yield Simple(inner, cwd)
+        yield Simple(inner, place)
     return cwd
+
+
+def _moved_by_env(command: Sequence[str], cwd: str) -> tuple[Sequence[str], str]:
+    """A command behind `env -C DIR` without that, and the directory that it runs in; any other as it is."""
+    if list(command[:2]) != ["env", "-C"] or len(command) < 4:
+        return command, cwd
+    there = posixpath.normpath(posixpath.join(cwd, command[2]))
+    if not is_sure(command[2]) or there.startswith(("/", "..")):
+        return command, cwd
+    return ["env", *command[3:]], "" if there == "." else there
 
 
 def _unwrapped(command: Sequence[str]) -> tuple[str, ...] | None:

@@ -67,7 +67,8 @@ def notes(one: RunnerShown) -> list[str]:
     if one.paused is not None:
         found.append(say.paused(one.paused.by, one.paused.at))
     if one.limited or one.limited_until is not None:
-        found.append(say.limited(clock.at_home(one.limited_until) if one.limited_until else None, one.limited))
+        until = clock.at_home(one.limited_until) if one.limited_until else None
+        found.append(say.limited(until, one.limited, out_of_money=one.out_of_money))
     found += [say.stopping(one.stopped)] if one.stopped else []
     found += [one.drift] if one.drift else []
     found += [say.was(one.was)] if one.was else []

@@ -145,7 +145,7 @@ class RunnerShown(Struct, frozen=True, rename="camel"):
 
     `running` is empty of one that is gone or disconnected, and `was` names the nodes that it had then. `stopped` says
     which limit it reached and `drift` how the plan's branch stands to its base, in words. `limited` are the nodes whose
-    agents wait for a limit of their account, until `limited_until`.
+    agents wait for a limit of their account, until `limited_until`; `out_of_money` that only a person ends it.
     """
 
     state: str = "none"
@@ -163,6 +163,7 @@ class RunnerShown(Struct, frozen=True, rename="camel"):
     drift: str | None = None
     limited_until: Time | None = None
     limited: tuple[str, ...] = ()
+    out_of_money: bool = False
     start: str = ""
     """The command that gets a runner going, where this one can be told nothing."""
 

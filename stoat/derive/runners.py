@@ -60,6 +60,7 @@ def shown(fact: RunnerFact, plan: PlanState) -> RunnerShown:
         drift=_drift(fact, plan.header.branch) if there else None,
         limited_until=fact.limited_until if there else None,
         limited=fact.limited if there else (),
+        out_of_money=there and fact.spend is not None,
         start=_start(fact, plan.slug),
     )
 

@@ -25,6 +25,12 @@ def test_agents_come_first_then_what_holds_it() -> None:
     ]  # fmt: skip
 
 
+def test_an_account_without_money_is_not_called_a_usage_limit() -> None:
+    (line,) = notes(RunnerShown(state="limited", limited=("a",), limited_until=AT, out_of_money=True))
+    assert line.startswith("paused: a person has to put money into the account; tried again at ")
+    assert line.endswith(" (a)")
+
+
 def test_a_usage_limit_is_said_with_its_agents_and_when_it_is_over_or_that_nobody_knows() -> None:
     (line,) = notes(RunnerShown(state="limited", limited=("a", "b"), limited_until=AT))
     assert line.startswith("paused for a usage limit — resumes at ") and line.endswith("(a, b)")

@@ -269,9 +269,7 @@ def why_held(hold: Hold, plan: str) -> str:
 
 def paused_for_a_limit(kind: LimitKind, text: str, until: str) -> str:
     """The account has no quota left: nothing new is started. `until` is a moment on the clock of this machine."""
-    if kind == "spend":
-        return f"⚠ paused: a person has to put money into the account; tried again at {until} ({one_line(text)})"
-    return f"⚠ {steering.limited(until, ())} ({one_line(text)})"
+    return f"⚠ {steering.limited(until, (), out_of_money=kind == 'spend')} ({one_line(text)})"
 
 
 def no_base(node: str, why: str) -> str:

@@ -44,10 +44,13 @@ def goes_on_line() -> str:
     return "↻ going on: the pause is over"
 
 
-def limited(until: str | None, nodes: Sequence[str]) -> str:
+def limited(until: str | None, nodes: Sequence[str], *, out_of_money: bool = False) -> str:
     """Agents wait for their account; `until` is when they go on, as the reader's clock shows it."""
     when = f"resumes at {until}" if until else "it is not known when it resumes"
     waiting = f" ({listed(nodes, 10)})" if nodes else ""
+    if out_of_money:
+        again = f"; tried again at {until}" if until else ""
+        return f"paused: a person has to put money into the account{again}{waiting}"
     return f"paused for a usage limit — {when}{waiting}"
 
 

@@ -166,7 +166,8 @@ def approve(plan: PlanState, node: NodeState) -> NodeApproved | None:
     if node.spec.kind == ISSUE and node.spec.issue is None and not may_be_created(plan, node):
         raise _refused(
             plan, node, "is not bound to an issue yet, so there is nothing to say go to",
-            f"bind it first: stoat node bind {_ref(plan, node)} --issue N",
+            f"bind it: stoat node bind {_ref(plan, node)} --issue N; or let runners create it: stoat create-issues "
+            f"{plan.slug}",
         )  # fmt: skip
     return None if node.go_ahead else NodeApproved(node=node.spec.id)
 

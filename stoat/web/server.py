@@ -24,6 +24,7 @@ from stoat.web.live import STREAMS
 from stoat.web.monitor import EXTENSION as MONITOR
 from stoat.web.person import EXTENSION as PERSON
 from stoat.web.person import Door
+from stoat.web.refusing import Channel
 from stoat.web.security import LOOPBACK
 from stoat.web.watch import Watch
 from stoat.web.watching import watch_files
@@ -110,6 +111,9 @@ class BoardServer:
             max_request_header_size=_HEADER_LIMIT,
             ident="stoat",
         )
+        for each in self._sockets.values():
+            if hasattr(each, "channel_class"):
+                each.channel_class = Channel
         self._trigger = next(each for each in self._sockets.values() if hasattr(each, "pull_trigger"))
 
     def run(self) -> None:

@@ -82,6 +82,8 @@ class HeardRuns:
         self.silence = silence
         self._since = time.time()
         self._held: dict[str, Held] = {}
+        self._coming: set[str] = set()
+        """Runs of which something was written here and is not folded yet."""
         self._lock = threading.RLock()
         self._complained = False
 
@@ -90,6 +92,8 @@ class HeardRuns:
 
         Any thread may do it. Whoever does it hands them to `take` afterwards, in the same order.
         """
+        with self._lock:
+            self._coming.add(run_id)
         try:
             span = self.archive.append(run_id, lines)
         except OSError as problem:
@@ -111,6 +115,7 @@ class HeardRuns:
             for one in posted:
                 if one.span is None:
                     self.keep(run_id, one.lines)
+            self._is_here(run_id)
             return
         held = self._held.get(run_id) or self._read_back(run_id)
         with self._lock:
@@ -132,6 +137,12 @@ class HeardRuns:
         with self._lock:
             if not self.archive.is_ejected(run_id):  # meanwhile
                 self._held[run_id] = held
+        self._is_here(run_id)
+
+    def _is_here(self, run_id: str) -> None:
+        """What was written of the run is folded: from now on it is held, or ejected, or for others to tell."""
+        with self._lock:
+            self._coming.discard(run_id)
 
     def write(self, run_id: str, held: Held) -> None:
         """Append what is not in the archive yet."""
@@ -163,6 +174,7 @@ class HeardRuns:
                 del self._held[run_id]
         for run_id, held in late:
             self.write(run_id, held)
+            self._is_here(run_id)
 
     def held(self) -> list[Held]:
         """What is in memory."""
@@ -181,9 +193,9 @@ class HeardRuns:
             return {run.run_id: (run.tag, run.done) for run in runs if run.tag}
 
     def others(self) -> list[Indexed]:
-        """The archived runs that are not in memory."""
+        """The archived runs that are neither in memory nor on their way there."""
         with self._lock:
-            held = set(self._held)
+            held = {*self._held, *self._coming}
         return self.index.all(held)
 
     def listed(self, tag: str | None = None) -> list[RunSummary]:

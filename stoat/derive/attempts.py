@@ -99,12 +99,12 @@ def judge(
         return Judged("limited", attempt.limit.text)
     if node.open_questions:
         return Judged("given-back", say.GIVEN_BACK)
-    if cut_off:
-        return Judged("failed", say.CUT_OFF)
     if answer.status == "findings" and node.diagnosed_seq > attempt.seq:
         return Judged("given-back", answer.detail)
     if _never_was(node, attempt, branch):
         return Judged("lost", say.LOST)
+    if cut_off:
+        return Judged("failed", say.CUT_OFF)
     if answer.status == "running":
         return Wait(None)
     settled = plus(attempt.exited_at or attempt.started, settle)

@@ -70,7 +70,7 @@ def _events(
             seconds=seconds_between(attempt.started, now) if code is not None else None,
             session=ending.session if attempt.session is None else None,
             unpriced=cost is None and form == "claude-json" and not _found_no_session(attempt, ending, code),
-            cut_off=ending.interrupted or (code is not None and code > _SIGNALLED),
+            cut_off=(ending.interrupted and _began(attempt, ending)) or (code is not None and code > _SIGNALLED),
         )
     ]  # fmt: skip
     told += [cost] if cost is not None else []
@@ -81,6 +81,11 @@ def _events(
     elif _found_no_session(attempt, ending, code):
         told.append(AttemptJudged(node=node, attempt=number, outcome="given-back", detail=say.SESSION_GONE))
     return told
+
+
+def _began(attempt: Attempt, ending: Ending) -> bool:
+    """Whether there was an agent at all, as far as anybody saw: its process, or a word of its tool."""
+    return attempt.process is not None or ending.session is not None
 
 
 def _cost(plan: PlanState, node: str, ending: Ending) -> CostReported | None:

@@ -70,7 +70,7 @@ def test_no_tool_reaches_a_function_that_asks_for_a_person() -> None:
     never = {(module, name) for module, names in persons().items() for name in names}
     used = {(str(one.path), what) for one in modules() if one.room == "mcp" for what in reached(one)}
     assert [(where, what) for where, what in used if what in never] == []
-    assert {("questions", "ask"), ("claims", "report"), ("nodes", "add")} <= {what for _, what in used}
+    assert {("questions", "ask"), ("reporting", "report"), ("nodes", "add")} <= {what for _, what in used}
 
 
 def test_no_tool_has_the_name_or_an_argument_of_a_persons_decision() -> None:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import stat
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 _PROGRAM = """\
-#!{python} -S
 import json, os, pathlib, subprocess, sys
 place = pathlib.Path({place!r})
 place.mkdir(parents=True, exist_ok=True)
-name = pathlib.Path(sys.argv[0]).name
+name = {name!r}
 call = len(list(place.glob(name + "-*.json")))
 text = "" if name == "gh" else sys.stdin.buffer.read().decode()
 said = {{"argv": sys.argv[1:], "stdin": text, "claim": os.environ.get("STOAT_CLAIM")}}
@@ -44,8 +44,12 @@ class Programs:
     def add(self, name: str, does: str = "") -> Path:
         """A program of that name that then does this (Python; `sys` and `subprocess` are there)."""
         (self.place / f"{name}.py").write_text(does, encoding="utf-8")
+        keeps = self.place / f"keeps-{name}.py"
+        keeps.write_text(_PROGRAM.format(name=name, place=str(self.place / "calls")), encoding="utf-8")
         program = self.bin / name
-        program.write_text(_PROGRAM.format(python=sys.executable, place=str(self.place / "calls")), encoding="utf-8")
+        # By way of sh: no `#!` line can name a Python whose path has a space.
+        python = f"{shlex.quote(sys.executable)} -S {shlex.quote(str(keeps))}"
+        program.write_text(f'#!/bin/sh\nexec {python} "$@"\n', encoding="utf-8")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         return program
 
